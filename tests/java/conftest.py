@@ -124,6 +124,11 @@ def gkl_classpath(version: str) -> str:
     return fetch.gkl_classpath(version)
 
 
+def compile_java(classpath: str, folder: Path, sources: list[Path]) -> None:
+    command = [require_tool("javac"), "-nowarn", "-cp", classpath, "-d", folder, *sources]
+    subprocess.run(list(map(str, command)), check=True)
+
+
 def stock_serves() -> bool:
     """Return whether GKL runs on this CPU. The library-path swap needs it too."""
     if platform.machine() != "x86_64":

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from tests.java import regions
-from tests.java.conftest import gkl_classpath
+from tests.java.conftest import compile_java, gkl_classpath
 from tests.java.kernel_scenarios import NAMES
 from tests.java.test_kernels import ALTERNATIVE, KERNELS, REFERENCE, fgkl_jar, title
 from tests.java.test_pdhmm import recorded
-from tests.java.test_replaced_class import compile_java
 from tests.smithwaterman import oracle
 
 GKL = "0.9.1"

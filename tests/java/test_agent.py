@@ -8,15 +8,16 @@ import shutil
 import struct
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from gkl_shim import paths
 from tests.conftest import require_tool
 from tests.java import regions
-from tests.java.conftest import ROOT, Jvm, gkl_classpath, skip_unless_served
+from tests.java.conftest import ROOT, Jvm, compile_java, gkl_classpath, skip_unless_served
 
 REGION = regions.typical(5)
 
@@ -34,35 +35,27 @@ def test_the_agent_does_not_affect_other_programs(tmp_path: Path, agent_jar: Pat
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_off_leaves_intels_classes_in_place(jvm: Jvm, swap: str) -> None:
+@pytest.fixture(scope="module")
+def intels(tmp_path_factory: pytest.TempPathFactory) -> list[list[float]]:
+    """The likelihoods of `REGION` that Intel's class gives without the agent."""
     skip_unless_served("stock")
-    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
+    stock = Jvm(tmp_path_factory.mktemp("stock"))("compute", {"regions": [REGION]}, swap="stock")
+    likelihoods: list[list[float]] = stock.result["likelihoods"]
+    return likelihoods
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_off_leaves_intels_classes_in_place(
+    jvm: Jvm, intels: list[list[float]], swap: str
+) -> None:
     outcome = jvm(
         "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_BACKEND": "off"}
     )
     # With the class-path swap, our class comes first and calls Intel's.
     assert outcome.result["ours"] == (swap == "classpath")
-    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    assert outcome.result["likelihoods"] == intels
     assert len(outcome.ours) == 1
     assert "GKL_SHIM_BACKEND=off: Intel GKL is used" in outcome.ours[0]
-
-
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_intels_class_stays_if_the_library_does_not_load(
-    jvm: Jvm, tmp_path: Path, swap: str
-) -> None:
-    skip_unless_served("stock")
-    library = tmp_path / "broken.so"
-    library.write_bytes(b"not a library")
-    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
-    outcome = jvm(
-        "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_LIBRARY": str(library)}
-    )
-    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
-    assert len(outcome.ours) == 1
-    assert "warning: PairHMM: Intel GKL is used: " in outcome.ours[0]
-    assert str(library) in outcome.ours[0]
 
 
 def foreign(folder: Path) -> Path:
@@ -78,36 +71,29 @@ def text(folder: Path) -> Path:
     return folder / "text.so"
 
 
-def directory(folder: Path) -> Path:
-    (folder / "folder.so").mkdir()
-    return folder / "folder.so"
-
-
 def absent(folder: Path) -> Path:
     return folder / "absent.so"
 
 
 @pytest.mark.parametrize(
-    ("make", "reason"),
+    ("make", "reason", "way", "swap"),
     [
-        (foreign, "is not a library of gkl-shim for Java: it has no "),
-        (text, "does not load: "),
-        (directory, "does not load: "),
-        (absent, "does not load: "),
+        (foreign, "is not a library of gkl-shim for Java: it has no ", "environment", "agent"),
+        (text, "does not load: ", "property", "agent"),
+        (absent, "does not load: ", "environment", "classpath"),
     ],
 )
-@pytest.mark.parametrize("way", ["environment", "property"])
 def test_intels_class_stays_if_the_library_is_not_ours(
-    jvm: Jvm, tmp_path: Path, make, reason: str, way: str
+    jvm: Jvm, intels: list[list[float]], tmp_path: Path, make, reason: str, way: str, swap: str
 ) -> None:
-    skip_unless_served("stock")
     library = make(tmp_path)
     options = [f"-Dgkl.shim.library={library}"] if way == "property" else []
     environment = {"GKL_SHIM_LIBRARY": str(library)} if way == "environment" else {}
-    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
-    outcome = jvm("compute", {"regions": [REGION]}, options=options, environment=environment)
-    assert not outcome.result["ours"]
-    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    outcome = jvm(
+        "compute", {"regions": [REGION]}, swap=swap, options=options, environment=environment
+    )
+    assert outcome.result["ours"] == (swap == "classpath")
+    assert outcome.result["likelihoods"] == intels
     assert len(outcome.ours) == 1
     name = "gkl.shim.library" if way == "property" else "GKL_SHIM_LIBRARY"
     assert (
@@ -130,18 +116,16 @@ void Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(void) { ab
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
 def test_intels_class_stays_if_the_library_computes_wrongly(
-    jvm: Jvm, tmp_path: Path, swap: str
+    jvm: Jvm, intels: list[list[float]], tmp_path: Path, swap: str
 ) -> None:
-    skip_unless_served("stock")
     source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
     source.write_text(WRONG)
     compiler = require_tool("cc")
     subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library], check=True)
-    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
     outcome = jvm(
         "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_LIBRARY": str(library)}
     )
-    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    assert outcome.result["likelihoods"] == intels
     assert len(outcome.ours) == 1
     assert (
         "Intel GKL is used: the native library computes wrongly on this machine"
@@ -149,25 +133,12 @@ def test_intels_class_stays_if_the_library_computes_wrongly(
     )
 
 
-def test_the_library_may_be_in_another_file(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
-    skip_unless_served("stock")
-    with zipfile.ZipFile(agent_jar) as archive:
-        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
-    outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_LIBRARY": str(library)})
-    assert outcome.result["ours"]
-
-
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_a_relative_library_is_refused(
-    jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str
-) -> None:
+def test_a_relative_library_is_refused(jvm: Jvm) -> None:
     """Another user may own the working directory."""
     skip_unless_served("stock")
-    with zipfile.ZipFile(agent_jar) as archive:
-        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
-    relative = os.path.relpath(library, ROOT)
+    relative = os.path.relpath(paths.library(), ROOT)
     setting = {"GKL_SHIM_LIBRARY": relative}
-    outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
+    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
     assert len(outcome.ours) == 1
     assert outcome.ours[0].endswith(
         f"warning: PairHMM: Intel GKL is used: GKL_SHIM_LIBRARY names {relative}, "
@@ -192,52 +163,20 @@ def test_control_characters_of_a_setting_are_escaped(jvm: Jvm) -> None:
     outcome.line(r"GKL_SHIM_PAIRHMM=\x1b[2J\x09\x7fon is ignored")
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_a_library_that_others_can_change_is_refused(
-    jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str
-) -> None:
+def test_a_library_that_others_can_change_is_refused(jvm: Jvm, tmp_path: Path) -> None:
+    """tests/engine/test_safe_file.py has all such places."""
     skip_unless_served("stock")
-    folder = tmp_path / "shared"
-    with zipfile.ZipFile(agent_jar) as archive:
-        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", folder))
-    (tmp_path / "link.so").symlink_to(library)
-    setting = {"GKL_SHIM_LIBRARY": str(tmp_path / "link.so")}
-    for changed in (library, folder):
-        before = changed.stat().st_mode
-        changed.chmod(0o777)
-        outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
-        assert outcome.line("warning").endswith(
-            "Intel GKL is used: GKL_SHIM_LIBRARY names "
-            f"{tmp_path}/link.so, which is not loaded: others can write to {changed}"
-        )
-        changed.chmod(before)
-    folder.chmod(0o1777)  # with the sticky bit, only an owner can replace the library
-    library.parent.chmod(0o1777)
-    assert jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting).result["ours"]
-    if os.geteuid() == 0:
-        for place in (library, library.parent):
-            os.chown(place, 65534, 65534)
-            outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
-            assert outcome.line("warning").endswith(f"not loaded: {place} belongs to another user")
-            os.chown(place, 0, 0)
-
-
-def test_every_link_to_a_library_is_looked_at(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
-    """Others can let the second of three links, in a folder of theirs, name another file."""
-    skip_unless_served("stock")
-    with zipfile.ZipFile(agent_jar) as archive:
-        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
-    middle = tmp_path / "everybodys" / "link"
-    middle.parent.mkdir()
-    middle.symlink_to(library)
-    first = tmp_path / "native" / "first"
-    first.symlink_to("../everybodys/link")
-    setting = {"GKL_SHIM_LIBRARY": str(first)}
+    library, link = tmp_path / "folder" / "library.so", tmp_path / "link.so"
+    library.parent.mkdir()
+    shutil.copy(paths.library(), library)
+    link.symlink_to(library)
+    setting = {"GKL_SHIM_LIBRARY": str(link)}
     assert jvm("compute", {"regions": [REGION]}, environment=setting).result["ours"]
-    middle.parent.chmod(0o777)
+    library.parent.chmod(0o777)
     outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
     assert outcome.line("warning").endswith(
-        f"GKL_SHIM_LIBRARY names {first}, which is not loaded: others can write to {middle.parent}"
+        "Intel GKL is used: GKL_SHIM_LIBRARY names "
+        f"{link}, which is not loaded: others can write to {library.parent}"
     )
 
 
@@ -276,7 +215,7 @@ exec "$@"
 
 @pytest.mark.parametrize("also", ["", "/tmp"])
 def test_a_temporary_folder_that_forbids_execution(
-    tmp_path: Path, agent_jar: Path, also: str
+    run_gatk: Run, tmp_path: Path, agent_jar: Path, also: str
 ) -> None:
     """The library is loaded from /tmp instead, unless /tmp forbids execution, too."""
     folder = tmp_path / "noexec"
@@ -288,7 +227,7 @@ def test_a_temporary_folder_that_forbids_execution(
         pytest.skip(f"no mounts without privileges here: {trial.stderr}")
     options = [f"-javaagent:{agent_jar}", f"-Djava.io.tmpdir={folder}"]
     call = "try" if also else "initialize"  # GKL is extracted to the same folder
-    ours = run_gatk(tmp_path, call, options=options, before=[*alone, *script])
+    ours = run_gatk(call, options=options, before=[*alone, *script])
     warnings = [line for line in ours if line.startswith("warning: PairHMM: Intel GKL is used: ")]
     if also:
         (line,) = warnings
@@ -350,40 +289,47 @@ NO_ALIGNER = "Smith-Waterman: not made faster: this run of GATK never asked for 
 NONE_LOADED = "loaded none of the classes that gkl-shim replaces, so nothing was made faster"
 
 
-def run_gatk(
-    folder: Path,
-    *arguments: str,
-    options: list[str],
-    version: str | None = None,
-    before: Sequence[str] = (),
-    status: int = 0,
-) -> list[str]:
+Run = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="module")
+def run_gatk(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run a program in the place of GATK, and return our lines in its log."""
+    folder = tmp_path_factory.mktemp("gatk")
     classpath = gkl_classpath("0.8.11")
     source = folder / "Main.java"
     source.write_text(GATK)
-    command = [require_tool("javac"), "-cp", classpath, "-d", str(folder), str(source)]
-    subprocess.run(command, check=True)
-    gatk = folder / "gatk.jar"
+    compile_java(classpath, folder, [source])
     name = "org/broadinstitute/hellbender/Main.class"
-    with zipfile.ZipFile(gatk, "w") as jar:
-        manifest = "Manifest-Version: 1.0\n"
-        manifest += f"Implementation-Version: {version}\n" if version else ""
-        jar.writestr("META-INF/MANIFEST.MF", manifest)
-        jar.write(folder / name, name)
-    command = [*before, require_tool("java"), *options, "-cp", f"{gatk}:{classpath}"]
-    command += ["org.broadinstitute.hellbender.Main", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True)
-    assert process.returncode == status, process.stderr
-    ours = [line for line in process.stderr.splitlines() if line.startswith("[gkl-shim")]
-    return [line.split("] ", 1)[1] for line in ours]
+
+    def run(
+        *arguments: str,
+        options: list[str],
+        version: str | None = None,
+        before: Sequence[str] = (),
+        status: int = 0,
+    ) -> list[str]:
+        gatk = folder / f"{version}.jar"
+        with zipfile.ZipFile(gatk, "w") as jar:
+            manifest = "Manifest-Version: 1.0\n"
+            manifest += f"Implementation-Version: {version}\n" if version else ""
+            jar.writestr("META-INF/MANIFEST.MF", manifest)
+            jar.write(folder / name, name)
+        command = [*before, require_tool("java"), *options, "-cp", f"{gatk}:{classpath}"]
+        command += ["org.broadinstitute.hellbender.Main", *arguments]
+        process = subprocess.run(command, capture_output=True, text=True)
+        assert process.returncode == status, process.stderr
+        ours = [line for line in process.stderr.splitlines() if line.startswith("[gkl-shim")]
+        return [line.split("] ", 1)[1] for line in ours]
+
+    return run
 
 
 @pytest.mark.parametrize("arguments", [["load"], ["initialize"]])
 def test_the_log_says_if_gatk_never_asked_for_pairhmm(
-    tmp_path: Path, agent_jar: Path, arguments: list[str]
+    run_gatk: Run, agent_jar: Path, arguments: list[str]
 ) -> None:
-    ours = run_gatk(tmp_path, *arguments, options=[f"-javaagent:{agent_jar}"])
+    ours = run_gatk(*arguments, options=[f"-javaagent:{agent_jar}"])
     assert len([line for line in ours if NO_PAIRHMM in line]) == (arguments == ["load"])
     unused = "PairHMM: initialized, but no region was computed"
     assert (unused in ours) == (arguments == ["initialize"])
@@ -394,16 +340,16 @@ def test_the_log_says_if_gatk_never_asked_for_pairhmm(
 
 @pytest.mark.parametrize("arguments", [["--help"], ["load", "-h"], ["load", "--version"]])
 def test_help_is_followed_by_no_line_of_ours(
-    tmp_path: Path, agent_jar: Path, arguments: list[str]
+    run_gatk: Run, agent_jar: Path, arguments: list[str]
 ) -> None:
-    assert run_gatk(tmp_path, *arguments, options=[f"-javaagent:{agent_jar}"]) == []
+    assert run_gatk(*arguments, options=[f"-javaagent:{agent_jar}"]) == []
 
 
-def test_a_gatk_that_ends_early_is_one_of_the_reasons(tmp_path: Path, agent_jar: Path) -> None:
+def test_a_gatk_that_ends_early_is_one_of_the_reasons(run_gatk: Run, agent_jar: Path) -> None:
     options = [f"-javaagent:{agent_jar}"]
-    ours = run_gatk(tmp_path, "load", "fail", options=options, status=3)
+    ours = run_gatk("load", "fail", options=options, status=3)
     assert [line.split(" (")[1].split(",")[0] for line in ours] == 2 * ["it ended early"]
-    (line,) = run_gatk(tmp_path, options=options, version="4.9.1.0")
+    (line,) = run_gatk(options=options, version="4.9.1.0")
     assert f"{NONE_LOADED} (it ended early, " in line
 
 
@@ -412,26 +358,26 @@ def test_a_gatk_that_ends_early_is_one_of_the_reasons(tmp_path: Path, agent_jar:
     [("4.9.1.0", "GATK 4.9.1.0"), (None, "this GATK, which names no version,")],
 )
 def test_a_gatk_without_any_class_that_we_know_is_warned_of_once(
-    tmp_path: Path, agent_jar: Path, version: str | None, named: str
+    run_gatk: Run, agent_jar: Path, version: str | None, named: str
 ) -> None:
-    ours = run_gatk(tmp_path, options=[f"-javaagent:{agent_jar}"], version=version)
+    ours = run_gatk(options=[f"-javaagent:{agent_jar}"], version=version)
     assert len(ours) == 1
     assert ours[0].startswith(f"warning: {named} {NONE_LOADED} (")
 
 
-def test_an_agent_that_is_given_twice_says_everything_once(tmp_path: Path, agent_jar: Path) -> None:
+def test_an_agent_that_is_given_twice_says_everything_once(run_gatk: Run, agent_jar: Path) -> None:
     """JAVA_TOOL_OPTIONS may name it, and GATK's --java-options again."""
-    ours = run_gatk(tmp_path, options=2 * [f"-javaagent:{agent_jar}"], version="4.9.1.0")
+    ours = run_gatk(options=2 * [f"-javaagent:{agent_jar}"], version="4.9.1.0")
     assert len(ours) == 1
 
 
-def test_nobody_is_warned_of_what_was_turned_off(tmp_path: Path, agent_jar: Path) -> None:
+def test_nobody_is_warned_of_what_was_turned_off(run_gatk: Run, agent_jar: Path) -> None:
     options = [f"-javaagent:{agent_jar}", "-Dgkl.shim.backend=off"]
-    assert run_gatk(tmp_path, options=options, version="4.9.1.0") == []
+    assert run_gatk(options=options, version="4.9.1.0") == []
 
 
-def test_without_the_agent_the_log_is_gatks_alone(tmp_path: Path) -> None:
-    assert run_gatk(tmp_path, options=[], version="4.9.1.0") == []
+def test_without_the_agent_the_log_is_gatks_alone(run_gatk: Run) -> None:
+    assert run_gatk(options=[], version="4.9.1.0") == []
 
 
 MACHINES = {"linux-x86_64": 62, "linux-aarch64": 183}

@@ -15,9 +15,8 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.java import regions
-from tests.java.conftest import Jvm, Outcome, gkl_classpath, skip_unless_served
+from tests.java.conftest import Jvm, Outcome, compile_java, gkl_classpath, skip_unless_served
 from tests.java.test_pdhmm import recorded
-from tests.java.test_replaced_class import compile_java
 from tests.smithwaterman import oracle
 
 KERNELS = {"pairhmm": "PairHMM", "pdhmm": "PDHMM", "smithwaterman": "Smith-Waterman"}

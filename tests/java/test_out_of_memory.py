@@ -9,8 +9,7 @@ import pytest
 
 from tests.conftest import require_tool
 from tests.java import regions
-from tests.java.conftest import Jvm
-from tests.java.test_replaced_class import compile_java
+from tests.java.conftest import Jvm, compile_java
 
 MIB = 1 << 20
 ROOMS = [1 * MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 48 * MIB]

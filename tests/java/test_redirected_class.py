@@ -11,7 +11,7 @@ import pytest
 
 from gkl_shim.gatk import fetch
 from tests.conftest import ROOT, require_tool
-from tests.java.test_replaced_class import compile_java
+from tests.java.conftest import compile_java
 
 LISTS = ROOT / "java" / "src" / "main" / "resources" / "org" / "gklshim" / "gatk"
 

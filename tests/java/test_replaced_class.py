@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import require_tool
-from tests.java.conftest import gkl_classpath, skip_unless_served
+from tests.java.conftest import compile_java, gkl_classpath, skip_unless_served
 from tests.java.test_agent import WRONG
 
 ALGORITHM = """
@@ -82,11 +82,6 @@ def write(folder: Path, sources: dict[str, str]) -> list[Path]:
         paths[-1].parent.mkdir(parents=True, exist_ok=True)
         paths[-1].write_text(text)
     return paths
-
-
-def compile_java(classpath: str, folder: Path, sources: list[Path]) -> None:
-    command = [require_tool("javac"), "-nowarn", "-cp", classpath, "-d", folder, *sources]
-    subprocess.run(list(map(str, command)), check=True)
 
 
 @pytest.fixture(scope="module")
