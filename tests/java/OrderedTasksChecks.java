@@ -9,7 +9,7 @@ import java.util.function.Function;
 
 /**
  * Runs tasks that sleep and draw random numbers at random, in one thread and in several, and prints
- * what differs. Arguments: the number of threads, and of tasks.
+ * what differs. Arguments: the number of tasks, and numbers of threads.
  */
 public final class OrderedTasksChecks {
     private static final long SEED = 7;
@@ -26,8 +26,12 @@ public final class OrderedTasksChecks {
     }
 
     public static void main(String[] arguments) throws Exception {
-        int threads = Integer.parseInt(arguments[0]);
-        int tasks = Integer.parseInt(arguments[1]);
+        for (int k = 1; k < arguments.length; k++) {
+            check(Integer.parseInt(arguments[k]), Integer.parseInt(arguments[0]));
+        }
+    }
+
+    private static void check(int threads, int tasks) {
         List<String> expected = new OrderedTasksChecks(threads, tasks).inOneThread(-1);
         List<String> found = new ArrayList<>();
         OrderedTasksChecks checks = new OrderedTasksChecks(threads, tasks);
@@ -50,7 +54,7 @@ public final class OrderedTasksChecks {
                     expected.subList(0, failing).equals(found));
         }
         checkLimits(threads);
-        System.out.println("done, " + Thread.activeCount() + " threads");
+        System.out.println("done with " + threads);
     }
 
     /** Two tasks whose weights exceed the limit together never run together. */

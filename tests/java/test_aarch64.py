@@ -12,7 +12,7 @@ import pytest
 from tests.java import regions
 from tests.java.conftest import compile_java, gkl_classpath
 from tests.java.kernel_scenarios import NAMES
-from tests.java.test_kernels import ALTERNATIVE, KERNELS, REFERENCE, fgkl_jar, title
+from tests.java.test_kernels import ALTERNATIVE, KERNELS, REFERENCE
 from tests.java.test_pdhmm import recorded
 from tests.smithwaterman import oracle
 
@@ -22,10 +22,10 @@ SCORES = (10, -15, -30, -5)
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The class path of the program, of GKL's classes and of stand-ins for fgkl's."""
+    """The class path of the program and of GKL's classes."""
     folder = tmp_path_factory.mktemp("program")
     compile_java(gkl_classpath(GKL), folder / "kernels", [Path(__file__).with_name("Kernels.java")])
-    return f"{folder / 'kernels'}:{gkl_classpath(GKL)}:{fgkl_jar(folder)}"
+    return f"{folder / 'kernels'}:{gkl_classpath(GKL)}"
 
 
 @pytest.fixture(scope="module")
@@ -47,23 +47,21 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(java: list[str], jar: Path, classpath: str, library: str, asked: Path) -> tuple[str, str]:
+def run(java: list[str], jar: Path, classpath: str, asked: Path) -> tuple[str, str]:
     """Return what the program prints, and the log."""
-    command = [*java, f"-javaagent:{jar}", "-cp", classpath, "Kernels", *NAMES[library], asked]
+    command = [*java, f"-javaagent:{jar}", "-cp", classpath, "Kernels", *NAMES["gkl"], asked]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("library", ["gkl", "fgkl"])
 def test_all_kernels_are_native(
     aarch64_java: list[str],
     aarch64_jar: Path,
     program: str,
     asked: Path,
-    library: str,
 ) -> None:
-    printed, log = run(aarch64_java, aarch64_jar, program, library, asked)
+    printed, log = run(aarch64_java, aarch64_jar, program, asked)
     *likelihoods, alignment = printed.splitlines()
     expected = [*regions.likelihoods(regions.typical(5)), *recorded()[1]]
     np.testing.assert_allclose(list(map(float, likelihoods)), expected, rtol=0, atol=1e-5)
@@ -71,8 +69,8 @@ def test_all_kernels_are_native(
     assert alignment == f"{offset}\t{cigar}"
     for kernel in KERNELS.values():
         assert f"{kernel}: neon build" in log
-        assert f"{title(library)} replaced (agent)" in log
+        assert "Intel GKL replaced (agent)" in log
     assert "warning" not in log
     if platform.machine() == "x86_64":
         # All builds give the same bits.
-        assert run(["java"], aarch64_jar, program, library, asked)[0] == printed
+        assert run(["java"], aarch64_jar, program, asked)[0] == printed

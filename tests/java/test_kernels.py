@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gkl_shim import paths
 from tests.conftest import ROOT
 from tests.java import regions
 from tests.java.conftest import Jvm, Outcome, compile_java, gkl_classpath, skip_unless_served
@@ -24,13 +25,8 @@ GKL = "0.9.1"
 REFERENCE, ALTERNATIVE = b"GGATTACAGATTACAGGCATCGATTTT", b"ATTACAGATTAGGCTTCGA"
 SIZE = {"pairhmm": 6 * 4, "pdhmm": 21 * 3}
 
-each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_swap = pytest.mark.parametrize("swap", ["agent", "classpath"])
-each_library = pytest.mark.parametrize("library", ["gkl", "fgkl"])
 # In front of Intel's classes, nothing tells whether ours compute themselves or call Intel's.
-each_place = pytest.mark.parametrize(
-    ("library", "swap"), [("gkl", "agent"), ("fgkl", "agent"), ("fgkl", "classpath")]
-)
+PLACES = (("gkl", "agent"), ("fgkl", "agent"), ("fgkl", "classpath"))
 
 
 def fgkl_jar(folder: Path) -> Path:
@@ -101,39 +97,12 @@ def title(library: str) -> str:
     return {"gkl": "Intel GKL", "fgkl": "fgkl"}[library]
 
 
-@each_place
+@pytest.mark.parametrize(("library", "swap"), PLACES)
 def test_every_kernel_is_replaced(run: Any, library: str, swap: str) -> None:
+    """The log has a line for each at the start, and at the end one with its figures."""
     outcome = run("kernels", library, swap=swap)
     check(outcome, library, set(KERNELS))
     how = {"agent": "agent", "classpath": "class path"}[swap]
-    for kernel in KERNELS.values():
-        said = [line for line in outcome.ours if f"] {kernel}: " in line]
-        assert len(said) == 2, said  # at the start and at the end
-        assert said[0].endswith(f"{title(library)} replaced ({how})")
-
-
-@each_library
-def test_no_kernel_is_replaced_without_a_swap(run: Any, library: str) -> None:
-    outcome = run("kernels", library, swap="stock")
-    check(outcome, library, set())
-    assert outcome.ours == []
-
-
-@each_library
-def test_the_library_path_replaces_intels_pairhmm_alone(run: Any, library: str) -> None:
-    skip_unless_served("library-path")
-    outcome = run("kernels", library, swap="library-path")
-    # The classes are Intel's or fgkl's, and only Intel's PairHMM has our native methods.
-    check(outcome, library, set())
-    assert len(outcome.ours) == (2 if library == "gkl" else 0)
-    for line in outcome.ours:
-        assert "] PairHMM: " in line
-    if library == "gkl":
-        assert outcome.ours[0].endswith("Intel GKL replaced (library path)")
-
-
-def test_the_last_line_of_each_kernel_has_its_figures(run: Any) -> None:
-    outcome = run("kernels", "fgkl")
     calls = {"pairhmm": r"1 region, 24 pairs", "pdhmm": r"1 region, 63 pairs",
              "smithwaterman": "1 alignment"}  # fmt: skip
     haplotypes = [len(h) for h in regions.typical(5).haplotypes]
@@ -145,16 +114,35 @@ def test_the_last_line_of_each_kernel_has_its_figures(run: Any) -> None:
         "smithwaterman": len(REFERENCE) * len(ALTERNATIVE),
     }
     for kernel, name in KERNELS.items():
-        line = [line for line in outcome.ours if f"] {name}: " in line][-1]
+        first, last = (line for line in outcome.ours if f"] {name}: " in line)
+        assert first.endswith(f"{title(library)} replaced ({how})")
         figures = (
             rf"\] {name}: {calls[kernel]}, {cells[kernel]} cells in \d+\.\d+ s, "
             r"\d+\.\d\d GCUPS, \d+\.\d\d% of the run's \d+\.\d s(;|$)"
         )
-        assert re.search(figures, line), line
+        assert re.search(figures, last), last
 
 
-@each_library
-@each_kernel
+def test_no_kernel_is_replaced_without_a_swap(run: Any) -> None:
+    outcome = run("kernels", "fgkl", swap="stock")
+    check(outcome, "fgkl", set())
+    assert outcome.ours == []
+
+
+def test_the_library_path_replaces_intels_pairhmm_alone(run: Any) -> None:
+    skip_unless_served("library-path")
+    outcome = run("kernels", "gkl", swap="library-path")
+    # The classes are Intel's, and only their PairHMM has our native methods.
+    check(outcome, "gkl", set())
+    assert len(outcome.ours) == 2
+    for line in outcome.ours:
+        assert "] PairHMM: " in line
+    assert outcome.ours[0].endswith("Intel GKL replaced (library path)")
+
+
+@pytest.mark.parametrize(
+    ("library", "kernel"), [("gkl", "pairhmm"), ("fgkl", "pdhmm"), ("gkl", "smithwaterman")]
+)
 def test_each_kernel_can_be_turned_off(run: Any, library: str, kernel: str) -> None:
     setting = f"GKL_SHIM_{kernel.upper()}"
     outcome = run("kernels", library, environment={setting: "off"})
@@ -164,25 +152,25 @@ def test_each_kernel_can_be_turned_off(run: Any, library: str, kernel: str) -> N
     assert said[0].endswith(f"{KERNELS[kernel]}: {setting}=off: {title(library)} is used")
 
 
-@each_swap
-def test_all_kernels_can_be_turned_off(run: Any, swap: str) -> None:
-    outcome = run("kernels", "fgkl", swap=swap, environment={"GKL_SHIM_BACKEND": "off"})
+def test_all_kernels_can_be_turned_off(run: Any) -> None:
+    outcome = run("kernels", "fgkl", swap="classpath", environment={"GKL_SHIM_BACKEND": "off"})
     check(outcome, "fgkl", set())
     assert [line.split("] ")[1] for line in outcome.ours] == [
         f"{kernel}: GKL_SHIM_BACKEND=off: fgkl is used" for kernel in KERNELS.values()
     ]
 
 
-@each_place
-@each_kernel
+@pytest.mark.parametrize(
+    ("library", "swap", "kernel"),
+    [(*place, kernel) for place, kernel in zip(PLACES, KERNELS, strict=True)],
+)
 def test_each_kernel_fails_alone(
-    run: Any, tmp_path: Path, agent_jar: Path, library: str, kernel: str, swap: str
+    run: Any, tmp_path: Path, library: str, kernel: str, swap: str
 ) -> None:
     """One of the native methods has another name."""
     method = {"pairhmm": b"PairHmm_compute", "pdhmm": b"Pdhmm_compute",
               "smithwaterman": b"SmithWaterman_align"}[kernel]  # fmt: skip
-    with zipfile.ZipFile(agent_jar) as archive:
-        native = archive.read("native/linux-x86_64/libgkl_shim.so")
+    native = paths.library().read_bytes()
     broken = tmp_path / "broken.so"
     broken.write_bytes(native.replace(b"Native" + method, b"naTive" + method))
     assert broken.read_bytes() != native

@@ -21,8 +21,9 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("environment", [{}, {"LD_PRELOAD": "libstdc++.so.6"}])
-@pytest.mark.parametrize("swap", ["agent", "library-path"])
+@pytest.mark.parametrize(
+    ("swap", "environment"), [("agent", {}), ("library-path", {"LD_PRELOAD": "libstdc++.so.6"})]
+)
 def test_out_of_memory_is_a_java_error_and_the_jvm_goes_on(
     jvm: Jvm, swap: str, environment: dict[str, str]
 ) -> None:
