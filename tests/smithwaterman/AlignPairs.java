@@ -17,7 +17,7 @@ import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanJavaAligne
  * Aligns every pair of a file with GATK's Java aligner and with the class IntelSmithWaterman, in
  * one JVM. Both answers of a pair become a line of the output.
  *
- * <p>{@code java AlignPairs.java PAIRS OUTPUT THREADS}: the threads each align all pairs with one
+ * <p>{@code java AlignPairs PAIRS OUTPUT THREADS}: the threads each align all pairs with one
  * instance of IntelSmithWaterman.
  */
 public final class AlignPairs {
