@@ -1,6 +1,6 @@
 """``gkl-shim validate``: its classes of difference, exit codes, errors and what it keeps.
 
-Most tests run a stand-in for Java, which answers at once. One runs GATK on real reads.
+A stand-in for Java answers at once. tests/gatk/test_validate.py runs GATK.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks import validate_ours
 from gkl_shim import paths
-from gkl_shim.gatk import data, fetch
 from gkl_shim.validation import page, plots
 from tests.cli.shim_command import COMMAND, one_error, run
-from tests.conftest import ROOT, require_tool, shared_data
+from tests.conftest import ROOT
 
 OPTIONS = ("validate", "-R", "r.fa", "-I", "s.bam", "-c", "gatk.jar", "--jobs", "1", "-o", "out")
 
@@ -138,12 +136,12 @@ def test_what_is_finished_is_not_run_again(folder: Path) -> None:
     (folder / "out" / "vcf" / "gkl-shim" / "0000" / "out.vcf.gz").write_bytes(b"cut")
     assert len(_validate(folder)[1]) == 1
     assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 5
-    assert len(_validate(folder, "-L", "one:1-500", "--", "-ploidy", "4")[1]) == 6
-    assert len(_validate(folder, "-L", "one:1-600", "--", "-ploidy", "4")[1]) == 6
+    given = ("-L", "one:1-500", "--", "-ploidy", "4")
+    assert len(_validate(folder, *given)[1]) == 6
     (folder / "s.bam").write_bytes(b"other reads")
-    assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 6
+    assert len(_validate(folder, *given)[1]) == 6
     (folder / "gatk.jar").write_bytes(b"another GATK")
-    assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 6
+    assert len(_validate(folder, *given)[1]) == 6
     assert done.returncode == 0
 
 
@@ -244,30 +242,3 @@ def test_a_missing_file(folder: Path, name: str, message: str) -> None:
     done, runs = _validate(folder)
     assert (done.returncode, runs) == (1, [])
     assert one_error(done).startswith(f"{folder}/{message}")
-
-
-@pytest.mark.gatk
-def test_real_reads_with_their_truth(tmp_path: Path) -> None:
-    """GATK's own tools take all arguments, and GVCFs and Mutect2 get their final calls."""
-    require_tool("java")
-    require_tool("mvn")
-    classpath = fetch.gatk_classpath()
-    sample = data.na12878_chr22(tmp_path)
-    giab = shared_data("na12878_chr22", "NA12878.chr22.tiny.giab.vcf")
-    truth = validate_ours.giab_truth(giab, sample, classpath)
-    (tmp_path / "c.bed").write_text("q\t0\t4000\n")
-    done = run(
-        tmp_path, "validate", "-R", sample.reference, "-I", sample.reads, "-L", "q:1-6000",
-        "--truth", truth, "--confident", "c.bed", "-c", classpath, "-o", "out", "--mode", "gvcf",
-        "--java-options", "-Xmx2g -XX:TieredStopAtLevel=1",
-        env={"JAVA_TOOL_OPTIONS": ""},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    mode = _facts(tmp_path)["modes"]["gvcf"]
-    assert mode["records"] > 1000 and mode["calls_that_differ"] == 0
-    assert mode["final_calls"]["records"] > 5
-    assert "PairHMM" in mode["kernels"]["gkl-shim"]
-    # The truth has five SNPs in the first 4,000 bases.
-    score = mode["scores"]["gkl-shim"]["SNP"]
-    assert score["true_positives"] + score["false_negatives"] == 5
-    assert mode["beside_stock"]["gkl-shim"]["SNP"]["discordance"] == 0

@@ -13,7 +13,9 @@ from tests.gatk.conftest import Gatk
 pytestmark = pytest.mark.gatk
 
 
-def test_the_vcf_is_identical_with_gkl_090(classpath: str, shared: Path, chr20: data.Sample) -> None:
+def test_the_vcf_is_identical_with_gkl_090(
+    classpath: str, shared: Path, chr20: data.Sample
+) -> None:
     newer = [
         jar
         for jar in fetch.gkl_classpath("0.9.0").split(":")

@@ -45,9 +45,7 @@ def intels(tmp_path_factory: pytest.TempPathFactory) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_off_leaves_intels_classes_in_place(
-    jvm: Jvm, intels: list[list[float]], swap: str
-) -> None:
+def test_off_leaves_intels_classes_in_place(jvm: Jvm, intels: list[list[float]], swap: str) -> None:
     outcome = jvm(
         "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_BACKEND": "off"}
     )

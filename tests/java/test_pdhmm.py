@@ -13,7 +13,7 @@ import pytest
 from gkl_shim.formats import pdhmm_in
 from gkl_shim.gatk import fetch
 from tests.conftest import DATA, require_tool
-from tests.java.conftest import Jvm, Outcome, skip_unless_served
+from tests.java.conftest import Jvm, Outcome
 from tests.pdhmm.regions import pairs
 
 RECORDED = DATA / "chr22_dragen.pdhmm.in"
