@@ -8,10 +8,8 @@ ARGUMENT and RESULT are files, pickled.
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import resource
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -353,13 +351,6 @@ def surface(region: Region) -> dict[str, Any]:
     fpga = PairHmm(name="IntelPairHmmFpga")
     result["likelihoods"] = fpga.compute(region)
     return result
-
-
-@scenario
-def killed(region: Region) -> None:
-    """Kill the process while everything is in use."""
-    PairHmm().compute(region)
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @scenario

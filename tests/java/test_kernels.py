@@ -153,11 +153,19 @@ def test_each_kernel_can_be_turned_off(run: Any, library: str, kernel: str) -> N
 
 
 def test_all_kernels_can_be_turned_off(run: Any) -> None:
-    outcome = run("kernels", "fgkl", swap="classpath", environment={"GKL_SHIM_BACKEND": "off"})
+    outcome = run("kernels", "fgkl", swap="classpath", options=["-Dgkl.shim.backend=off"])
     check(outcome, "fgkl", set())
     assert [line.split("] ")[1] for line in outcome.ours] == [
-        f"{kernel}: GKL_SHIM_BACKEND=off: fgkl is used" for kernel in KERNELS.values()
+        f"{kernel}: gkl.shim.backend=off: fgkl is used" for kernel in KERNELS.values()
     ]
+
+
+def test_no_kernel_is_replaced_if_the_library_does_not_load(run: Any) -> None:
+    outcome = run("kernels", "gkl", options=["-Dgkl.shim.library=/absent.so"])
+    check(outcome, "gkl", set())
+    said = "Intel GKL is used: gkl.shim.library names /absent.so, which does not load: "
+    for kernel, line in zip(KERNELS.values(), outcome.ours, strict=True):
+        assert f"] warning: {kernel}: {said}" in line
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,6 @@ def vcf(difference: str, shim: bool, double: bool) -> str:
         second = second.replace("70.1", "70.3")
     if difference == "call" and shim:
         second = second.replace("1/1", "0/1")
-    if difference == "record" and shim:
-        second = ""
     return HEADER + FIRST + second
 
 
