@@ -17,7 +17,9 @@ from tests.gatk.conftest import QUICK, Gatk, agent_jar, check_agent, command
 
 pytestmark = pytest.mark.gatk
 
-AGENT = f"-javaagent:{paths.agent_jar()}"
+
+def agent() -> str:
+    return f"-javaagent:{paths.agent_jar()}"
 
 
 def records(vcf: Path) -> list[str]:
@@ -65,7 +67,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
                     str(folder / f"{name}.bamout.bam"), *arguments)
             for name, (tool, sample, *arguments) in runs.items()
         ]  # fmt: skip
-        logs[count] = in_one_jvm(commands, AGENT, *threads(count))
+        logs[count] = in_one_jvm(commands, agent(), *threads(count))
     for name in runs:
         assert run_modes.difference(tmp_path / "off" / name, tmp_path / "3" / name) is None, name
         assert (tmp_path / "3" / f"{name}.bamout.bam").stat().st_size > 10_000
@@ -84,7 +86,7 @@ def test_tools_that_run_at_once_in_one_jvm(
     stock = gatk("HaplotypeCaller", chr22, likelihoods=True)
     ours = [tmp_path / "1.vcf", tmp_path / "2.vcf"]
     commands = [command("HaplotypeCaller", chr22, vcf) for vcf in ours]
-    log = in_one_jvm(commands, AGENT, *threads(4), at_once=True)
+    log = in_one_jvm(commands, agent(), *threads(4), at_once=True)
     assert log.count("regions: 4 threads") == 2
     for vcf in ours:
         assert records(vcf) == records(stock.vcf)
@@ -200,7 +202,7 @@ def test_a_signal_ends_a_run(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
 ) -> None:
     """The JVM's exit code for a signal is 128 and its number."""
-    java = [require_tool("java"), AGENT, trouble, *QUICK, "-Dtest.sleep=600000", *threads(4)]
+    java = [require_tool("java"), agent(), trouble, *QUICK, "-Dtest.sleep=600000", *threads(4)]
     java += ["-cp", classpath, run.MAIN_CLASS]
     java += command("HaplotypeCaller", chr22, tmp_path / "out.vcf")
     with subprocess.Popen(

@@ -19,6 +19,8 @@ from tests.conftest import require_tool
 from tests.java import regions
 from tests.java.conftest import ROOT, Jvm, compile_java, gkl_classpath, skip_unless_served
 
+Run = Callable[..., list[str]]
+
 REGION = regions.typical(5)
 
 
@@ -285,9 +287,6 @@ public class Main {
 NO_PAIRHMM = "PairHMM: not made faster: this run of GATK never asked for the native PairHMM"
 NO_ALIGNER = "Smith-Waterman: not made faster: this run of GATK never asked for the native"
 NONE_LOADED = "loaded none of the classes that gkl-shim replaces, so nothing was made faster"
-
-
-Run = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,9 @@ from tests.java.conftest import compile_java, gkl_classpath, skip_unless_served
 from tests.smithwaterman.pairs import OVERHANGS, Pair, pairs
 from tests.smithwaterman.test_align import BUILDS, aligned
 
-AGENT = f"-javaagent:{paths.agent_jar()}"
+
+def agent() -> str:
+    return f"-javaagent:{paths.agent_jar()}"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,7 @@ def answers(sample: list[Pair], classes: Path, tmp_path_factory) -> list[list[st
     folder = tmp_path_factory.mktemp("aligned")
     (folder / "pairs").write_bytes(b"".join(pair.line() for pair in sample))
     classpath = f"{classes}:{fetch.gatk_classpath()}"
-    log = java("AlignPairs", classpath, folder / "pairs", folder / "answers", 2, options=[AGENT])
+    log = java("AlignPairs", classpath, folder / "pairs", folder / "answers", 2, options=[agent()])
     assert f"Smith-Waterman: {2 * len(sample)} alignments, " in log
     lines = (folder / "answers").read_text().splitlines()
     assert len(lines) == len(sample)
@@ -100,7 +102,7 @@ def test_unusual_arguments(classes: Path, version: str) -> None:
     aligns what is beyond Intel's limits."""
     skip_unless_served("stock")
     classpath = f"{classes}:{gkl_classpath(version)}"
-    stock, ours = (lines(java("EdgeCases", classpath, options=o)) for o in ([], [AGENT]))
+    stock, ours = (lines(java("EdgeCases", classpath, options=o)) for o in ([], [agent()]))
     assert ours.pop("match 65537") == ours["match 65536"]
     assert ours.pop("32768 letters") == ours["32767 letters"]
     for beyond in ("match 65537", "32768 letters"):
@@ -132,7 +134,7 @@ def compared(few: Path, classpath: str, *options: str, threads: int = 2, **setti
 
 
 def test_many_threads_and_checked_jni(few: Path, classes: Path) -> None:
-    log = compared(few, str(classes), AGENT, "-Xcheck:jni", threads=16)
+    log = compared(few, str(classes), agent(), "-Xcheck:jni", threads=16)
     assert "WARNING in native method" not in log
     assert "FATAL ERROR" not in log
     assert "verified" not in log
@@ -159,7 +161,7 @@ def test_a_build_a_recording_and_verification(few: Path, classes: Path) -> None:
     recorded = few.with_name("recorded.tsv")
     settings = {"BUILD": "portable", "RECORD_SMITHWATERMAN": str(recorded), "VERIFY": "3"}
     environment = {f"GKL_SHIM_{name}": value for name, value in settings.items()}
-    log = compared(few, str(classes), AGENT, **environment)
+    log = compared(few, str(classes), agent(), **environment)
     assert "Smith-Waterman: portable build (asked for by GKL_SHIM_BUILD); Intel GKL" in log
     given = few.read_bytes().splitlines()
     assert f"Smith-Waterman: {2 * len(given)} pairs recorded to {recorded}" in log
