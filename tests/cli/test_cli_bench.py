@@ -85,12 +85,6 @@ def test_bench_pairhmm_reports_every_build(tmp_path: Path) -> None:
         assert row["jvm"] is None
 
 
-def test_bench_pairhmm_with_json_on_stdout_prints_only_json(tmp_path: Path) -> None:
-    (tmp_path / "x.in").write_bytes(REGIONS)
-    done = run(tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--json", "-", env=ALONE)
-    assert json.loads(done.stdout)["rows"]
-
-
 def test_pairhmm_on_a_gpu(fake_gpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_gpus(2, result=0)
     monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")

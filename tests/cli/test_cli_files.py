@@ -8,8 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from gkl_shim.cli import _SUBCOMMANDS
+from gkl_shim.cli import _SUBCOMMANDS, cli
 from tests.cli.file_command import FileCommand
 from tests.cli.shim_command import COMMAND, one_error, run
 from tests.common_cases import of_each
@@ -42,10 +43,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "command", [*_SUBCOMMANDS, *(f"bench {algorithm}" for algorithm in BENCHES)]
 )
-def test_help_shows_an_example(tmp_path: Path, command: str) -> None:
-    done = run(tmp_path, *command.split(), "--help")
-    assert (done.returncode, done.stderr) == (0, b"")
-    text = " ".join(done.stdout.decode().split())
+def test_help_shows_an_example(command: str) -> None:
+    done = CliRunner().invoke(cli, [*command.split(), "--help"], prog_name="gkl-shim")
+    assert done.exit_code == 0
+    text = " ".join(done.stdout.split())
     assert f": gkl-shim {command}" in text or f"gkl-shim {command}" in text.partition("Example")[2]
 
 
@@ -76,9 +77,14 @@ def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_output_that_exists_as_a_folder_is_refused(folder: Path, command: str) -> None:
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(
+    folder: Path, command: str
+) -> None:
+    """The input has no writer, so a command that opened it first would wait forever."""
     options, name, *_ = COMMANDS[command]
     (folder / "out").mkdir()
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
     done = run(folder, *options.split(), name, "-o", "out")
     assert done.returncode == 1
     assert one_error(done) == "out: Is a directory"
@@ -87,7 +93,6 @@ def test_an_output_that_exists_as_a_folder_is_refused(folder: Path, command: str
 @pytest.mark.parametrize("command", COMMANDS)
 def test_standard_output_without_a_reader_is_silent(folder: Path, command: str) -> None:
     options, name, *_ = COMMANDS[command]
-    assert run(folder, *options.split(), name).stdout  # something is written
     reader, writer = os.pipe()
     os.close(reader)
     arguments = [COMMAND, *options.split(), name]

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,28 @@ COMMANDS = {
 }
 # A command ends well within a second; a busy machine gets more time.
 PATIENCE = 20.0
+
+#: The arguments of a command and the options of its process, in this folder.
+Prepared = tuple[list[str], dict[str, Any]]
+Prepare = Callable[[Path, ExitStack], Prepared]
+
+
+def all_end(folder: Path, cases: Sequence[tuple[Prepare, signal.Signals]], begun: bool) -> None:
+    """Start all commands, wait until each waits for the test, and end each with one signal."""
+    with ExitStack() as held:
+        running = []
+        for place, (prepare, number) in enumerate(cases):
+            own = folder / str(place)
+            own.mkdir()
+            arguments, streams = prepare(own, held)
+            before = set(own.iterdir())
+            process = held.enter_context(started(own, arguments, **streams))
+            running.append((process, number, own, before))
+        wait_until_idle([process for process, *_ in running])
+        for process, number, own, before in running:
+            assert not begun or set(own.iterdir()) != before  # it has begun to write
+            end(process, number)
+            assert set(own.iterdir()) == before
 
 
 @contextmanager
@@ -67,18 +89,22 @@ def handles(pid: int, number: int) -> bool:
     return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
-def wait_until_idle(process: subprocess.Popen[bytes]) -> None:
-    """Wait until the process has used no CPU time for a while, because it waits for the test."""
-    used, since = -1, time.monotonic()
+def wait_until_idle(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Wait until none has used CPU time for a while, because all wait for the test."""
+    used, since = -1.0, time.monotonic()
     deadline = since + 60
     while time.monotonic() - since < 0.5:
-        assert process.poll() is None
+        assert all(process.poll() is None for process in processes)
         assert time.monotonic() < deadline
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-        now = int(fields[11]) + int(fields[12])
+        now = sum(used_seconds(process.pid) for process in processes)
         if now != used:
             used, since = now, time.monotonic()
         time.sleep(0.05)
+
+
+def used_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
@@ -143,99 +169,84 @@ def terminal(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[s
     return "-", {"stdin": there}
 
 
-INPUTS = (unopened, stalled, stalled_gzip, pipe, pipe_not_blocking, connection, terminal)
+def reads_from(give: Callable[..., tuple[str, dict[str, Any]]], command: str) -> Prepare:
+    def prepare(folder: Path, held: ExitStack) -> Prepared:
+        arguments, content = COMMANDS[command]
+        name, streams = give(folder, content, held)
+        return [*arguments, name, "-o", "out"], streams
+
+    return prepare
 
 
-@pytest.mark.parametrize("number", CODES)
-@pytest.mark.parametrize("give", INPUTS)
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_signal_ends_a_command_that_waits_for_input(
-    tmp_path: Path,
-    command: str,
-    give: Callable[[Path, bytes, ExitStack], tuple[str, dict[str, Any]]],
-    number: signal.Signals,
-) -> None:
-    arguments, content = COMMANDS[command]
-    with ExitStack() as held:
-        name, streams = give(tmp_path, content, held)
-        before = set(tmp_path.iterdir())
-        with started(tmp_path, [*arguments, name, "-o", "out"], **streams) as process:
-            wait_until_idle(process)
-            assert set(tmp_path.iterdir()) != before  # it has begun to write
-            end(process, number)
-            assert set(tmp_path.iterdir()) == before
+def test_a_signal_ends_a_command_that_waits_for_input(tmp_path: Path) -> None:
+    """Each kind of input once, each command's reader, and each signal."""
+    inputs = (unopened, stalled, stalled_gzip, pipe, pipe_not_blocking, connection, terminal)
+    rows = [(reads_from(give, "pairhmm"), signal.SIGTERM) for give in inputs]
+    rows += [
+        (reads_from(stalled, "pairhmm"), signal.SIGINT),
+        (reads_from(stalled, "prefilter"), signal.SIGHUP),
+        (reads_from(stalled, "smithwaterman"), signal.SIGINT),
+    ]
+    all_end(tmp_path, rows, begun=True)
 
 
-@pytest.mark.parametrize("which", ["--reads", "--reference", "--candidates"])
-@pytest.mark.parametrize("give", [unopened, stalled])
-def test_a_signal_ends_a_command_that_waits_for_reads_or_reference(
-    tmp_path: Path,
-    which: str,
-    give: Callable[[Path, bytes, ExitStack], tuple[str, dict[str, Any]]],
-) -> None:
-    contents = {"--reads": b"@a\nAC\n+\nII\n", "--reference": b">r\nAC\n", "--candidates": b""}
-    arguments = ["prefilter", "-e", "2", "-o", "out"]
-    with ExitStack() as held:
+def reads_file(give: Callable[..., tuple[str, dict[str, Any]]], which: str) -> Prepare:
+    def prepare(folder: Path, held: ExitStack) -> Prepared:
+        contents = {"--reads": b"@a\nAC\n+\nII\n", "--reference": b">r\nAC\n", "--candidates": b""}
+        arguments = ["prefilter", "-e", "2", "-o", "out"]
         for option, content in contents.items():
-            path = tmp_path / option
+            path = folder / option
             path.write_bytes(content)
-            arguments += [option, str(path)]
-        name, _ = give(tmp_path, contents[which], held)
-        arguments[arguments.index(which) + 1] = name
-        before = set(tmp_path.iterdir())
-        with started(tmp_path, arguments) as process:
-            wait_until_idle(process)
-            end(process, signal.SIGTERM)
-            assert set(tmp_path.iterdir()) == before
+            name = give(folder, content, held)[0] if option == which else str(path)
+            arguments += [option, name]
+        return arguments, {}
+
+    return prepare
 
 
-@pytest.mark.parametrize("number", CODES)
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("where", ["unopened", "full", "stdout"])
-def test_a_signal_ends_a_command_whose_output_stalls(
-    tmp_path: Path, command: str, where: str, number: signal.Signals
-) -> None:
-    arguments, content = COMMANDS[command]
-    (tmp_path / "in").write_bytes(content * 200)
-    arguments = [*arguments, str(tmp_path / "in")]
-    streams: dict[str, Any] = {}
-    with ExitStack() as held:
+def test_a_signal_ends_a_command_that_waits_for_reads_or_reference(tmp_path: Path) -> None:
+    rows = [(reads_file(stalled, which), signal.SIGTERM) for which in ("--reads", "--candidates")]
+    rows += [(reads_file(unopened, "--reference"), signal.SIGTERM)]
+    all_end(tmp_path, rows, begun=False)
+
+
+def writes_to(where: str, command: str) -> Prepare:
+    def prepare(folder: Path, held: ExitStack) -> Prepared:
+        arguments, content = COMMANDS[command]
+        (folder / "in").write_bytes(content * 200)
+        arguments = [*arguments, "in"]
         if where == "stdout":
-            reader, writer = os.pipe()
-            held.callback(os.close, reader)
-            held.callback(os.close, writer)
-            streams["stdout"] = writer
-        else:
-            path = fifo(tmp_path / "out")
-            arguments += ["-o", path]
-            if where == "full":
-                held.callback(os.close, os.open(path, os.O_RDWR))
-        before = set(tmp_path.iterdir())
-        with started(tmp_path, arguments, **streams) as process:
-            wait_until_idle(process)
-            end(process, number)
-            assert set(tmp_path.iterdir()) == before
+            return arguments, {"stdout": held.enter_context(full_pipe())}
+        path = fifo(folder / "out")
+        if where == "full":
+            held.callback(os.close, os.open(path, os.O_RDWR))
+        return [*arguments, "-o", path], {}
+
+    return prepare
 
 
-@pytest.mark.parametrize("arguments", [["doctor", "--json", "-"], ["pairhmm", "--help"]])
-def test_a_signal_ends_a_command_whose_report_stalls(tmp_path: Path, arguments: list[str]) -> None:
-    with full_pipe() as writer, started(tmp_path, arguments, stdout=writer) as process:
-        wait_until_idle(process)
-        end(process, signal.SIGTERM)
+def says_to(stream: str, *arguments: str) -> Prepare:
+    def prepare(folder: Path, held: ExitStack) -> Prepared:
+        (folder / "in").write_bytes(PAIRS)
+        return list(arguments), {stream: held.enter_context(full_pipe())}
+
+    return prepare
 
 
-def test_a_signal_ends_a_command_whose_summary_stalls(tmp_path: Path) -> None:
-    (tmp_path / "in").write_bytes(PAIRS)
-    arguments = ["prefilter", "-e", "2", "in", "-o", "out"]
-    with full_pipe() as writer, started(tmp_path, arguments, stderr=writer) as process:
-        wait_until_idle(process)
-        end(process, signal.SIGTERM)
-
-
-def test_a_signal_ends_a_command_whose_error_message_stalls(tmp_path: Path) -> None:
-    with full_pipe() as writer, started(tmp_path, ["pairhmm", "none"], stderr=writer) as process:
-        wait_until_idle(process)
-        end(process, signal.SIGTERM)
+def test_a_signal_ends_a_command_whose_output_stalls(tmp_path: Path) -> None:
+    rows = [
+        (writes_to("unopened", "pairhmm"), signal.SIGINT),
+        (writes_to("full", "pairhmm"), signal.SIGHUP),
+        (writes_to("stdout", "pairhmm"), signal.SIGTERM),
+        (writes_to("full", "prefilter"), signal.SIGTERM),
+        (writes_to("full", "smithwaterman"), signal.SIGTERM),
+        (says_to("stdout", "doctor", "--json", "-"), signal.SIGTERM),
+        (says_to("stdout", "pairhmm", "--help"), signal.SIGTERM),
+        # The summary of a command, and an error message.
+        (says_to("stderr", "prefilter", "-e", "2", "in", "-o", "/dev/null"), signal.SIGTERM),
+        (says_to("stderr", "pairhmm", "none"), signal.SIGTERM),
+    ]
+    all_end(tmp_path, rows, begun=False)
 
 
 @contextmanager
@@ -253,22 +264,18 @@ def full_pipe() -> Iterator[int]:
         os.close(writer)
 
 
-@pytest.mark.parametrize("number", CODES)
-def test_a_signal_ends_a_command_that_computes_a_large_region(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_signal_ends_a_command_that_computes_a_large_region(tmp_path: Path) -> None:
     read = b" ".join([b"ACGTA" * 1000, *[b"I" * 5000] * 4]) + b"\n"
     content = b"400 400\n" + read * 400 + (b"ACGTC" * 1000 + b"\n") * 400
     (tmp_path / "in").write_bytes(content)
     command_line = ["pairhmm", "in", "-o", "out", "--threads", "1"]
     with started(tmp_path, command_line) as process:
-        until(lambda: used_seconds(process.pid) > 1.5)
-        end(process, number)
+        until(lambda: used_seconds(process.pid) > 1)
+        end(process, signal.SIGTERM)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-@pytest.mark.parametrize("number", CODES)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(("command", "number"), list(zip(COMMANDS, CODES, strict=True)))
 def test_a_signal_ends_a_command_with_endless_input(
     tmp_path: Path, command: str, number: signal.Signals
 ) -> None:
@@ -285,14 +292,9 @@ def test_a_signal_ends_a_command_with_endless_input(
     with started(tmp_path, [*arguments, "-", "--threads", "1"], **streams) as process:
         os.close(reader)
         feeder.start()
-        until(lambda: used_seconds(process.pid) > 1.5)
+        until(lambda: used_seconds(process.pid) > 0.7)
         end(process, number)
     feeder.join()
-
-
-def used_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
@@ -334,7 +336,7 @@ def test_a_call_that_does_not_come_back(tmp_path: Path, where: str) -> None:
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"ready\n"
-        time.sleep(1)  # until it is in the call after that line
+        time.sleep(0.2)  # until it is in the call after that line
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 143
     finally:

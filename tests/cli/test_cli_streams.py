@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
+import fcntl
 import json
 import os
 import subprocess
-import threading
+import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,8 @@ def inputs(folder: Path) -> None:
     (folder / "x.tsv").write_bytes(PAIRS)
 
 
-ALL_CLOSED = [c for count in range(4) for c in itertools.combinations(range(3), count)]
-
-
-@pytest.mark.parametrize("closed", ALL_CLOSED)
+# All three are opened again in order, so other combinations are no cases of their own.
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_commands_run_with_closed_streams(
     tmp_path: Path, closed: tuple[int, ...], likelihoods: bytes
 ) -> None:
@@ -68,18 +67,11 @@ def test_commands_run_with_closed_streams(
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert (tmp_path / "out").read_bytes() == likelihoods
 
-    done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "out", closed=closed)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", said(SUMMARY, 2))
-    assert (tmp_path / "out").read_bytes() == EDITS
-
     missing = b"gkl-shim: error: standard output: it is closed\n"
     for arguments, want, word in (
-        (["pairhmm", "x.in"], likelihoods, b""),
         (["prefilter", "x.tsv", "-e", "1"], EDITS, SUMMARY),
         (["prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "-"], None, SUMMARY),
-        (["env", "--json", "-"], None, b""),
         (["--version"], None, b""),
-        (["bench", "--help"], None, b""),
     ):
         done = call(tmp_path, *arguments, closed=closed)
         if 1 in closed:
@@ -88,61 +80,29 @@ def test_commands_run_with_closed_streams(
             assert (done.returncode, done.stderr) == (0, said(word, 2)), arguments
             assert done.stdout == want if want else done.stdout
 
-    for arguments in (["pairhmm", "-"], ["prefilter", "-", "-e", "1"]):
-        done = call(tmp_path, *arguments, "-o", "out2", closed=closed)
-        if 0 in closed:
-            message = b"gkl-shim: error: standard input is closed; name a file instead of -\n"
-            assert (done.returncode, done.stderr) == (1, said(message, 2))
-            assert not (tmp_path / "out2").exists()
+    done = call(tmp_path, "pairhmm", "-", "-o", "out2", closed=closed)
+    if 0 in closed:
+        message = b"gkl-shim: error: standard input is closed; name a file instead of -\n"
+        assert (done.returncode, done.stderr) == (1, said(message, 2))
+        assert not (tmp_path / "out2").exists()
 
     done = call(tmp_path, "pairhmm", "absent", closed=closed)
     assert done.returncode == 1
     assert done.stdout == b""
 
 
-@pytest.mark.parametrize("command", ["doctor", "doctor --json -"])
-def test_doctor_runs_with_closed_streams(tmp_path: Path, command: str) -> None:
+def test_doctor_runs_with_closed_streams(tmp_path: Path) -> None:
     """The programs that it starts (java, mvn) also get streams."""
-    done = call(tmp_path, *command.split(), closed=(0, 2))
+    done = call(tmp_path, "doctor", closed=(0, 2))
     assert done.returncode == 0
     assert b"native library" in done.stdout
-    done = call(tmp_path, *command.split(), closed=(0, 1))
-    assert done.returncode == 1
-    assert done.stderr == b"gkl-shim: error: standard output: it is closed\n"
 
 
-@pytest.mark.parametrize("command", ["pairhmm -", "prefilter - -e 1"])
-def test_non_blocking_standard_input_is_read_completely(
-    tmp_path: Path, command: str, likelihoods: bytes
-) -> None:
-    content, want = (REGIONS, likelihoods) if "pairhmm" in command else (PAIRS, EDITS)
-    reader, writer = os.pipe()
-    os.set_blocking(reader, False)
-
-    def write() -> None:
-        with os.fdopen(writer, "wb", buffering=0) as file:
-            for start in range(0, len(content), len(content) // 5):
-                file.write(content[start : start + len(content) // 5])
-                time.sleep(0.3)
-
-    thread = threading.Thread(target=write)
-    thread.start()
-    done = call(tmp_path, *command.split(), stdin=reader)
-    thread.join()
-    os.close(reader)
-    assert (done.returncode, done.stdout) == (0, want)
-
-
-@pytest.mark.parametrize("way", ["-", "/dev/stdout", "/dev/fd/1", "fifo"])
-@pytest.mark.parametrize("command", ["pairhmm", "prefilter -e 1"])
-def test_a_non_blocking_output_is_written_completely(
-    tmp_path: Path, command: str, way: str
-) -> None:
+@pytest.mark.parametrize("way", ["-", "/dev/stdout", "fifo"])
+def test_a_non_blocking_output_is_written_completely(tmp_path: Path, way: str) -> None:
     """The output is larger than a pipe, and its reader is late."""
-    content = REGIONS * 200 if command == "pairhmm" else PAIRS * 40
-    (tmp_path / "x").write_bytes(content)
-    arguments = [*command.split(), "x"]
-    assert call(tmp_path, *arguments, "-o", "want").returncode == 0
+    (tmp_path / "x").write_bytes(REGIONS * 40)
+    assert call(tmp_path, "pairhmm", "x", "-o", "want").returncode == 0
     want = (tmp_path / "want").read_bytes()
     assert len(want) > 1 << 17
     if way == "fifo":
@@ -155,11 +115,15 @@ def test_a_non_blocking_output_is_written_completely(
         os.set_blocking(writer, False)
         streams = {"stdout": writer}
     process = subprocess.Popen(
-        [COMMAND, *arguments, "-o", way], cwd=tmp_path, stderr=subprocess.PIPE, **streams
+        [COMMAND, "pairhmm", "x", "-o", way], cwd=tmp_path, stderr=subprocess.PIPE, **streams
     )
     if writer is not None:
         os.close(writer)
-    time.sleep(2)
+    deadline = time.monotonic() + 60
+    while int.from_bytes(fcntl.ioctl(reader, termios.FIONREAD, bytes(4)), sys.byteorder) < 60_000:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    time.sleep(0.1)  # until it has found the pipe full
     got = b""
     with os.fdopen(reader, "rb") as file:
         while process.poll() is None or not got:
@@ -174,10 +138,8 @@ FULL = b"gkl-shim: error: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize(
-    "command",
-    ["pairhmm x.in", "prefilter x.tsv -e 1", "prefilter x.tsv -e 1 -o out --json -", "env",
-     "--version", "--help", "doctor --json -", "doctor"],
-)  # fmt: skip
+    "command", ["pairhmm x.in", "prefilter x.tsv -e 1 -o out --json -", "--help", "doctor"]
+)
 def test_a_full_standard_output_is_an_error(tmp_path: Path, command: str) -> None:
     inputs(tmp_path)
     with Path("/dev/full").open("wb") as full:
@@ -195,49 +157,13 @@ def test_a_full_standard_error_is_ignored(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == EDITS
 
 
-@pytest.mark.parametrize("command", ["pairhmm x.in", "prefilter x.tsv -e 1", "env", "doctor"])
-def test_standard_output_without_a_reader_ends_the_command_silently(
-    tmp_path: Path, command: str
-) -> None:
-    inputs(tmp_path)
+def test_text_without_a_reader_ends_the_command_silently(tmp_path: Path) -> None:
+    """test_cli_files.py has the commands that write files."""
     reader, writer = os.pipe()
     os.close(reader)
-    done = call(tmp_path, *command.split(), stdout=writer)
+    done = call(tmp_path, "env", stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
-
-
-@pytest.mark.parametrize("command", ["pairhmm x.in -o out", "prefilter x.tsv -e 1 -o out"])
-def test_a_file_that_grows_too_large_is_named(tmp_path: Path, command: str) -> None:
-    (tmp_path / "x.in").write_bytes(REGIONS * 500)
-    (tmp_path / "x.tsv").write_bytes(PAIRS * 100)
-    (tmp_path / "out").write_bytes(b"before")
-    limit = ["prlimit", "--fsize=100000", str(COMMAND)]
-    done = subprocess.run(
-        [*limit, *command.split()], cwd=tmp_path, capture_output=True, check=False, timeout=120
-    )
-    assert done.returncode == 1
-    assert one_error(done) == "out: File too large"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "x.in", "x.tsv"]
-    assert (tmp_path / "out").read_bytes() == b"before"
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "pairhmm /proc/self/mem",
-        "prefilter /proc/self/mem -e 1",
-        "prefilter -e 1 --reads /proc/self/mem --reference x.fa --candidates x.tsv",
-        "prefilter -e 1 --reads x.fa --reference /proc/self/mem --candidates x.tsv",
-        "bench pairhmm /proc/self/mem",
-    ],
-)
-def test_an_input_that_cannot_be_read_is_named(tmp_path: Path, command: str) -> None:
-    (tmp_path / "x.fa").write_text(">a\nAC\n")
-    (tmp_path / "x.tsv").write_text("0\ta\t0\n")
-    done = call(tmp_path, *command.split())
-    assert done.returncode == 1
-    assert one_error(done) == "/proc/self/mem: Input/output error"
 
 
 # ---- text in messages
@@ -247,35 +173,30 @@ NAME = "a\x1b[2J  b\nc\u202e\r\x07\udcff"
 SHOWN = "a\\x1b[2J  b\\nc\\u202e\\r\\x07\\xff"
 
 
-@pytest.mark.parametrize("command", ["pairhmm", "prefilter -e 1"])
-def test_odd_names_are_escaped(tmp_path: Path, command: str) -> None:
-    done = call(tmp_path, *command.split(), NAME)
+def test_odd_names_are_escaped(tmp_path: Path) -> None:
+    done = call(tmp_path, "pairhmm", NAME)
     assert done.returncode == 1
     assert one_error(done) == f"{SHOWN}: No such file or directory"
     (tmp_path / NAME).write_bytes(b"rubbish\n")
-    assert one_error(call(tmp_path, *command.split(), NAME)).startswith(f"{SHOWN}:1: expected ")
+    assert one_error(call(tmp_path, "pairhmm", NAME)).startswith(f"{SHOWN}:1: expected ")
     inputs(tmp_path)
-    given = "x.in" if command == "pairhmm" else "x.tsv"
-    done = call(tmp_path, *command.split(), given, "-o", f"{NAME}/out")
+    done = call(tmp_path, "pairhmm", "x.in", "-o", f"{NAME}/out")
     assert one_error(done) == f"{SHOWN}/out: Not a directory"
-    done = call(tmp_path, *command.split(), given, "-o", NAME)
+    done = call(tmp_path, "pairhmm", "x.in", "-o", NAME)
     assert done.returncode == 0
     assert (tmp_path / NAME).read_bytes() != b"rubbish\n"
 
 
+# One message of each kind of exception.
 @pytest.mark.parametrize(
     "arguments",
     [
         ["pairhmm", "x.in", "--build", NAME],
         ["pairhmm", "x.in", "--devices", NAME],
-        ["pairhmm", "x.in", "--backend", NAME],
         ["prefilter", "x.tsv", "-e", NAME],
-        ["prefilter", "x.tsv", "-e", "1", "--build", NAME],
         [NAME],
-        ["bench", "prefilter", "-e", NAME],
         ["bench", "pairhmm", "--gkl", NAME],
         ["gatk", "--classpath", NAME, "HaplotypeCaller"],
-        ["env", "--swap", "library-path", "-o", "x", "--classpath", NAME],
     ],
 )
 def test_odd_arguments_are_escaped(tmp_path: Path, arguments: list[str]) -> None:
@@ -288,30 +209,18 @@ def test_odd_arguments_are_escaped(tmp_path: Path, arguments: list[str]) -> None
 
 def test_odd_content_is_escaped(tmp_path: Path) -> None:
     (tmp_path / "x.fa").write_bytes(b">a\x1b[2J\xc2\x85\nAC\n>a\x1b[2J\xc2\x85\nAC\n")
-    (tmp_path / "x.fq").write_bytes(b"@r\x1b[2J\n\n+\n\n")
     (tmp_path / "x.tsv").write_bytes(b"0\t\x1b[2J\t0\n")
-    for reads, reference in (("x.fq", "x.fa"), ("x.fa", "x.fa")):
-        inputs = ["--reads", reads, "--reference", reference, "--candidates", "x.tsv"]
-        done = call(tmp_path, "prefilter", "-e", "1", *inputs)
-        assert done.returncode == 1
-        assert one_error(done).isprintable()
-    for content in (
-        b"\x1b[2J\n",
-        b"1 1\n\x1b[2J\n",
-        b"1 0\n\x1b[2J \x1b[2J \x1b[2J \x1b[2J \x1b[2J\n",
+    files = ["--reads", "x.fa", "--reference", "x.fa", "--candidates", "x.tsv"]
+    for done in (
+        call(tmp_path, "prefilter", "-e", "1", *files),
+        run(tmp_path, "pairhmm", "-", input=b"1 1\n\x1b[2J\n"),
     ):
-        done = run(tmp_path, "pairhmm", "-", input=content)
-        assert done.returncode == 1
-        assert one_error(done).isprintable()
-        done = run(tmp_path, "prefilter", "-", "-e", "1", input=content)
         assert done.returncode == 1
         assert one_error(done).isprintable()
 
 
 LOCALES = [
-    {"LC_ALL": "C"},
     {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    {"LC_ALL": "en_US.ISO-8859-1"},
     {"PYTHONIOENCODING": "ascii"},
     {"PYTHONIOENCODING": "utf-8:strict"},
 ]
@@ -329,9 +238,8 @@ def test_every_locale_can_show_every_name(tmp_path: Path, locale: dict[str, str]
     done = call(tmp_path, "pairhmm", f"{name}.absent", env=environment)
     assert done.returncode == 1
     assert one_error(done).endswith(".in.absent: No such file or directory")
-    for arguments in (["--help"], ["doctor"], ["env", "--json", "-"]):
-        done = call(tmp_path, *arguments, env=environment)
-        assert (done.returncode, done.stderr) == (0, b""), arguments
+    done = call(tmp_path, "doctor", env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_the_export_line_keeps_any_bytes(tmp_path: Path) -> None:
@@ -349,24 +257,19 @@ def test_the_export_line_keeps_any_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "reason"),
-    [("absent/out", "No such file or directory"), ("", "Is a directory")],
-)
-@pytest.mark.parametrize(
     "command",
-    ["pairhmm fifo -o", "prefilter fifo -e 1 -o", "prefilter fifo -e 1 -o x --json",
-     "bench pairhmm --seconds 600 --json", "bench prefilter --seconds 600 --json"],
+    ["prefilter fifo -e 1 -o x --json", "bench pairhmm --seconds 600 --json",
+     "bench prefilter --seconds 600 --json"],
 )  # fmt: skip
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(
-    tmp_path: Path, command: str, place: str, reason: str
+    tmp_path: Path, command: str
 ) -> None:
     """The FIFO has no writer, so a command that opened it first would wait forever."""
-    inputs(tmp_path)
     os.mkfifo(tmp_path / "fifo")
     before = set(tmp_path.iterdir())
-    done = call(tmp_path, *command.split(), place)
+    done = call(tmp_path, *command.split(), "absent/out")
     assert done.returncode == 1
-    assert one_error(done) == f"{place or '.'}: {reason}"
+    assert one_error(done) == "absent/out: No such file or directory"
     assert set(tmp_path.iterdir()) == before
 
 
@@ -387,19 +290,6 @@ def test_standard_input_for_two_inputs_is_refused(tmp_path: Path) -> None:
     assert one_error(done).startswith("only one of the inputs can be standard input")
 
 
-@pytest.mark.parametrize("way", ["/dev/stdout", "link"])
-def test_standard_output_given_by_name_is_appended_to(
-    tmp_path: Path, way: str, likelihoods: bytes
-) -> None:
-    """The output is appended, and the old content stays."""
-    inputs(tmp_path)
-    (tmp_path / "link").symlink_to("/dev/stdout")
-    (tmp_path / "log").write_bytes(b"before\n")
-    with (tmp_path / "log").open("ab") as log:
-        assert call(tmp_path, "pairhmm", "x.in", "-o", way, stdout=log).returncode == 0
-    assert (tmp_path / "log").read_bytes() == b"before\n" + likelihoods
-
-
 def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) -> None:
     inputs(tmp_path)
     script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
@@ -415,7 +305,7 @@ def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) ->
     assert one_error(done) == "x.in: No such file or directory"
     done = there("pairhmm", tmp_path / "x.in", "-o", "out")
     assert one_error(done) == "out: No such file or directory"
-    for command in ("doctor", "doctor --json -", "env", "--help"):
+    for command in ("doctor", "env"):
         assert there(*command.split()).returncode == 0, command
 
 
