@@ -9,15 +9,18 @@ import random
 import subprocess
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
+from gkl_shim.cli.correct import command
+from gkl_shim.errors import FormatError
 from tests.cli.shim_command import COMMAND, one_error, run
-from tests.conftest import missing, require_tool
+from tests.conftest import require_tool
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
 
-READS, QUALITIES = random_reads(11, genome=3000, depth=25, length=60, rate=0.02)
+READS, QUALITIES = (made[:360] for made in random_reads(11, genome=800, depth=25, length=60))
 K, THRESHOLD = 15, 4
 OPTIONS = ("-k", str(K), "--threshold", str(THRESHOLD))
 
@@ -31,17 +34,17 @@ def fastq(reads, qualities, newline="\n", first=0) -> str:
     )
 
 
-def _corrected(reads, qualities, spectrum_of=READS) -> tuple[list[str], list[int]]:
-    counts = oracle.count(spectrum_of, K)
+def _corrected(qualities, *options) -> tuple[list[str], list[int]]:
+    counts = oracle.count(READS, K)
     solid = {kmer for kmer, count in counts.items() if count >= THRESHOLD}
     done = [
-        oracle.correct(read, [33 + q for q in quality], solid, K, "search")
-        for read, quality in zip(reads, qualities, strict=True)
+        oracle.correct(read, [33 + q for q in quality], solid, K, *(options or ("search",)))
+        for read, quality in zip(READS, qualities, strict=True)
     ]
     return [read for read, _ in done], [state for _, state in done]
 
 
-WANT, STATES = _corrected(READS, QUALITIES)
+WANT, STATES = _corrected(QUALITIES)
 TEXT, WANT_TEXT = fastq(READS, QUALITIES), fastq(WANT, QUALITIES)
 
 
@@ -72,8 +75,7 @@ def test_gzip_in_and_out(tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "out.fq.gz").read_bytes()).decode() == WANT_TEXT
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(("newline", "last"), [("\r\n", True), ("\n", False)])
 def test_ends_of_lines(tmp_path: Path, newline, last) -> None:
     text = fastq(READS, QUALITIES, newline).encode()
     (tmp_path / "r.fq").write_bytes(text if last else text[: -len(newline)])
@@ -93,18 +95,16 @@ def test_fasta_keeps_its_lines(tmp_path: Path, width) -> None:
 
     (tmp_path / "r.fa").write_text(fasta(READS))
     succeeded(run(tmp_path, "correct", "r.fa", "-o", "out.fa", *OPTIONS))
-    counts = oracle.count(READS, K)
-    solid = {kmer for kmer, count in counts.items() if count >= THRESHOLD}
-    want = [oracle.correct(read, [0] * len(read), solid, K, "search")[0] for read in READS]
+    want, _ = _corrected([[-33] * len(read) for read in READS])
     assert (tmp_path / "out.fa").read_text() == fasta(want)
 
 
-@pytest.mark.parametrize("interleaved", [False, True])
-@pytest.mark.parametrize("discard", [False, True])
-@pytest.mark.parametrize("trim", [False, True])
+@pytest.mark.parametrize(
+    ("interleaved", "discard", "trim"),
+    [(False, False, True), (False, True, False), (True, False, True), (True, True, True)],
+)
 def test_pairs_stay_together(tmp_path: Path, interleaved, discard, trim) -> None:
-    reads, qualities = READS[: len(READS) // 2 * 2], QUALITIES[: len(READS) // 2 * 2]
-    want, states = _corrected(reads, qualities, reads)
+    reads, qualities, want, states = READS, QUALITIES, WANT, STATES
     options = [*OPTIONS, *(["--discard"] if discard else []), *(["--trim"] if trim else [])]
     if interleaved:
         (tmp_path / "r.fq").write_text(fastq(reads, qualities))
@@ -199,22 +199,14 @@ def test_the_report_and_the_plot(tmp_path: Path) -> None:
 
 def test_options_reach_the_engine(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
-    counts = oracle.count(READS, K)
-    solid = {kmer for kmer, count in counts.items() if count >= THRESHOLD}
     for method, limit in (("voting", None), ("search", 1)):
         options = ["--method", method, *(["--max-changes", str(limit)] if limit else [])]
         done = run(tmp_path, "correct", "r.fq", *OPTIONS, *options, "--threads", "1")
-        want = [
-            oracle.correct(read, [33 + q for q in quality], solid, K, method, limit)[0]
-            for read, quality in zip(READS, QUALITIES, strict=True)
-        ]
+        want, _ = _corrected(QUALITIES, method, limit)
         assert done.stdout.decode() == fastq(want, QUALITIES)
     given = ["--max-window-changes", "1", "--all-or-nothing"]
     done = run(tmp_path, "correct", "r.fq", *OPTIONS, *given)
-    want = [
-        oracle.correct(read, [33 + q for q in quality], solid, K, "search", None, 1, True)[0]
-        for read, quality in zip(READS, QUALITIES, strict=True)
-    ]
+    want, _ = _corrected(QUALITIES, "search", None, 1, True)
     assert want != WANT and done.stdout.decode() == fastq(want, QUALITIES)
     size = ("--genome-size", str(2**40), "--json", "r.json")
     succeeded(run(tmp_path, "correct", "r.fq", "-o", "o.fq", *size))
@@ -248,40 +240,46 @@ def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
     assert passes[0] == 1 < passes[1]
 
 
+def many(text: str, name: int) -> str:
+    """Repeat reads `COPIES` times, with names of at least so many letters."""
+    return text.replace(" of/", f" of{'x' * name}/") * COPIES
+
+
+COPIES = 100
+
+
 def test_files_larger_than_a_piece(tmp_path: Path) -> None:
     """Records that are divided between pieces, and one that is longer than a piece."""
-    reads, qualities = READS * 80, QUALITIES * 80
     long = "A" * 9_000_000
-    text = fastq([*reads, long], [*qualities, [30] * len(long)])
+    record = f"@long\n{long}\n+\n{'?' * len(long)}\n"
+    text = many(TEXT, 120) + record
     assert len(text) > 3 * 8_388_608
     (tmp_path / "r.fq").write_text(text)
-    options = ("-k", str(K), "--threshold", str(THRESHOLD * 80))
+    options = ("-k", str(K), "--threshold", str(THRESHOLD * COPIES))
     succeeded(run(tmp_path, "correct", "r.fq", "-o", "out.fq", *options))
-    assert (tmp_path / "out.fq").read_text() == fastq(
-        [*(WANT * 80), long], [*qualities, [30] * len(long)]
-    )
+    assert (tmp_path / "out.fq").read_text() == many(WANT_TEXT, 120) + record
     (tmp_path / "r.fq").write_text(text + "@bad\nAX\n+\nII\n")
     done = run(tmp_path, "correct", "r.fq", "-o", "none.fq", *options)
-    number = len(reads) + 2
+    number = len(READS) * COPIES + 2
     assert one_error(done) == f'r.fq: record {number} (bad): letter 2 is "X", not one of ACGTN'
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
 def test_pairs_larger_than_a_piece(tmp_path: Path, interleaved) -> None:
     """Pieces of two files have different numbers of reads; a piece of one ends within a pair."""
-    texts = [fastq(reads * 80, QUALITIES * 80) for reads in (READS, WANT)]
-    given, want = ([text, text.replace(" of/", " of a long name/")] for text in texts)
+    given, want = ([many(text, name) for name in (240, 260)] for text in (TEXT, WANT_TEXT))
     assert min(map(len, given)) > 1.5 * 8_388_608
     files = 1 if interleaved else 2
     for k in range(files):
         (tmp_path / f"r{k}.fq").write_text(given[k])
-    options = ["-k", str(K), "--threshold", str(THRESHOLD * 80 * files), "--json", "report.json"]
+    options = ["-k", str(K), "--threshold", str(THRESHOLD * COPIES * files)]
+    options += ["--json", "report.json"]
     options += ["r0.fq", "--interleaved"] if interleaved else ["r0.fq", "r1.fq", "--output2", "o1"]
     succeeded(run(tmp_path, "correct", "-o", "o0", *options))
     assert [(tmp_path / f"o{k}").read_text() for k in range(files)] == want[:files]
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report["reads"] == report["reads_written"] == len(READS) * 80 * files
-    assert report["bases"] == sum(map(len, READS)) * 80 * files
+    assert report["reads"] == report["reads_written"] == len(READS) * COPIES * files
+    assert report["bases"] == sum(map(len, READS)) * COPIES * files
 
 
 @pytest.mark.parametrize("name", ["empty.fq", "short.fq"])
@@ -306,19 +304,13 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         (">a\nAC\nG\r\r\n>b\nA\nC\n", r'r.fq: record 1 (a): letter 4 is "\x0d", not one of ACGTN'),
     ],
 )
-def test_malformed_records(tmp_path: Path, text, message) -> None:
+def test_malformed_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text, message) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "r.fq").write_text(text)
-    done = run(tmp_path, "correct", "r.fq", "-o", "out.fq")
-    assert (done.returncode, one_error(done)) == (1, message)
+    with pytest.raises(FormatError) as error:
+        command.main(["r.fq", "-o", "out.fq"], standalone_mode=False)
+    assert str(error.value) == message
     assert names(tmp_path) == ["r.fq"]
-
-
-@pytest.mark.parametrize("cut", [1000, 10])
-def test_a_truncated_gzip(tmp_path: Path, cut) -> None:
-    (tmp_path / "r.fq.gz").write_bytes(gzip.compress(TEXT.encode())[:-cut])
-    message = one_error(run(tmp_path, "correct", "r.fq.gz", "-o", "out.fq"))
-    assert message.startswith("r.fq.gz: ") and "the gzip data are cut off" in message
-    assert names(tmp_path) == ["r.fq.gz"]
 
 
 def test_unequal_pairs(tmp_path: Path) -> None:
@@ -348,26 +340,9 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     assert one_error(done) == "r.fq: it is given twice; name another file"
     done = run(tmp_path, "correct", "r.fq", "--spectrum", "s.npz", "-o", "s.npz", "--force")
     assert one_error(done) == "s.npz: it is given twice; name another file"
-    done = run(tmp_path, "correct", "r.fq", "-o", "absent/out.fq")
-    assert one_error(done) == "absent/out.fq: No such file or directory"
-    done = run(tmp_path, "correct", "r.fq", "-o", ".")
-    assert one_error(done) == ".: Is a directory"
-    done = run(tmp_path, "correct", "absent.fq", "-o", "out.fq")
-    assert one_error(done) == "absent.fq: No such file or directory"
 
 
-@pytest.mark.parametrize("output", ["/dev/full", "full.gz"])
-def test_a_full_device(tmp_path: Path, output) -> None:
-    if not Path("/dev/full").exists():
-        missing("/dev/full does not exist")
-    (tmp_path / "r.fq").write_text(TEXT)
-    (tmp_path / "full.gz").symlink_to("/dev/full")
-    done = run(tmp_path, "correct", "r.fq", "-o", output)
-    assert one_error(done) == f"{output}: No space left on device"
-
-
-@pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize("output", ["o.fq", "o.fq.gz"])
+@pytest.mark.parametrize(("output", "threads"), [("o.fq", 4), ("o.fq.gz", 1)])
 def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
     """As on a full disk, a write fails early or late, while more pieces follow."""
     rng = np.random.default_rng(1)
@@ -404,13 +379,13 @@ def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
         (["-", "-", "--output2", "x"], "standard input is given twice; name a file instead of -"),
         (["r.fq", "--plot", "h.pdf"], "Invalid value for --plot: h.pdf ends with neither .svg nor"),
         (["r.fq", "--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
-        (["r.fq", "--devices", "one"], "Invalid value for '--devices': 'one' is not a list"),
-        (["r.fq", "-k", "5"], "Invalid value for '-k': 5 is not in the range 11<=x<=31"),
     ],
 )
-def test_wrong_usage(tmp_path: Path, arguments, message) -> None:
-    done = run(tmp_path, "correct", *arguments)
-    assert done.returncode == 2 and one_error(done).startswith(message)
+def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments, message) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(click.UsageError) as error:
+        command.main(arguments, standalone_mode=False)
+    assert error.value.format_message().startswith(message)
 
 
 def test_a_pipe_needs_a_spectrum(tmp_path: Path) -> None:
@@ -421,7 +396,7 @@ def test_a_pipe_needs_a_spectrum(tmp_path: Path) -> None:
 def test_bench(tmp_path: Path) -> None:
     require_tool("lighter")
     (tmp_path / "r.fq").write_text(TEXT)
-    options = ("--genome", "3000", "--rounds", "1", "--json", "b.json")
+    options = ("--genome", "800", "--rounds", "1", "--json", "b.json")
     done = run(tmp_path, "bench", "correct", "r.fq", *options)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "b.json").read_text())["rows"]
