@@ -42,19 +42,13 @@ def test_what_is_refused() -> None:
 
     opened = lib.gkl_shim_correct_counter_open
     assert refused(opened(10, 1, 0, 2, counter)) == "k is 10, not 11 to 31"
-    assert refused(opened(15, -1, 0, 2, counter)) == "threads is -1, less than 0"
-    assert refused(opened(15, 1, -1, 2, counter)) == "memory_bytes is -1, less than 0"
-    assert refused(opened(15, 1, 0, 2, ffi.NULL)) == "counter is null"
-    for wrong in (-1, 1, 2048):
+    for wrong in (1, 2048):
         message = f"threshold is {wrong}, not 2 to 2047"
         assert refused(opened(15, 1, 0, wrong, counter)) == message
     assert counter[0] == ffi.NULL
     assert opened(15, 1, 0, 3, counter) == lib.GKL_SHIM_OK
     offsets, letters = ffi.new("int64_t[]", [0, 4, 2]), ffi.new("uint8_t[]", b"ACGT")
     for batch, message in (
-        ((-1, offsets, letters, ffi.NULL), "reads is -1, less than 0"),
-        ((1, ffi.NULL, letters, ffi.NULL), "the offsets are null"),
-        ((1, offsets, ffi.NULL, ffi.NULL), "the letters are null"),
         ((2, offsets, letters, ffi.NULL), "offset 2 is less than the one before"),
         ((1, offsets + 1, letters, ffi.NULL), "offset 0 is 4, not 0"),
     ):
@@ -75,17 +69,10 @@ def test_what_is_refused() -> None:
     message = "the counter has made a spectrum before"
     assert refused(make(counter[0], 3, other)) == message
     assert histogram(counter[0], counts, valley) == lib.GKL_SHIM_OK
-    for options, message in (
-        ((-1, 0, 0), "threads is -1, less than 0"),
-        ((1, 2, 0), "method is 2, not 0 or 1"),
-        ((1, 0, -1), "max_changes is -1, less than 0"),
-        ((1, 0, 0, -1), "max_window_changes is -1, less than 0"),
-    ):
-        given = ffi.new("gkl_shim_correct_options *", options)
-        batch = ffi.new("gkl_shim_correct_batch *")
-        none = [ffi.NULL] * 4
-        status = lib.gkl_shim_correct_reads(given, spectrum[0], batch, *none)
-        assert refused(status) == message
+    given = ffi.new("gkl_shim_correct_options *", (1, 2, 0))
+    batch = ffi.new("gkl_shim_correct_batch *")
+    status = lib.gkl_shim_correct_reads(given, spectrum[0], batch, *[ffi.NULL] * 4)
+    assert refused(status) == "method is 2, not 0 or 1"
     info = ffi.new("gkl_shim_correct_spectrum_info *")
     assert lib.gkl_shim_correct_spectrum_information(spectrum[0], info) == lib.GKL_SHIM_OK
     info.slot_count = info.size
@@ -96,5 +83,3 @@ def test_what_is_refused() -> None:
     assert refused(lib.gkl_shim_correct_spectrum_load(info, other)) == "k is 40, not 11 to 31"
     lib.gkl_shim_correct_spectrum_close(spectrum[0])
     lib.gkl_shim_correct_counter_close(counter[0])
-    lib.gkl_shim_correct_spectrum_close(ffi.NULL)
-    lib.gkl_shim_correct_counter_close(ffi.NULL)

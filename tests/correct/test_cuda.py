@@ -179,11 +179,11 @@ def test_devices_share_the_work(fake_gpus, devices: int, slow: bool) -> None:
 
 def test_tables_grow_and_are_dropped(host) -> None:
     """Small memory needs several passes, and changes nothing."""
-    reads, _ = random_reads(6, genome=9000, depth=3)
+    reads, _ = random_reads(6, genome=3000, depth=3)
     want = Spectrum.from_reads(reads, k=21, threshold=2, backend="cpu")
     engine = Engine()
     numbers = []
-    for memory in (0, 400_000, 100_000):
+    for memory in (0, 130_000, 40_000):
         spectrum, passes = counted(reads, 21, 2, engine, memory)
         same_spectrum(spectrum, want)
         numbers.append(passes)

@@ -79,13 +79,13 @@ def genome(name: str) -> np.ndarray:
     ],
 )
 def test_ecoli_against_a_mutated_copy(tmp_path: Path, mummer, options: list[str]) -> None:
-    letters = genome("NC_008253_ecoli536.fa.gz")[:1_500_000]
+    letters = genome("NC_008253_ecoli536.fa.gz")[:500_000]
     (tmp_path / "ref.fa").write_bytes(fasta([letters.tobytes().decode()]))
     copy = mutated(letters, 1, 0.02, 20).tobytes().decode()
     (tmp_path / "query.fa").write_bytes(fasta([copy], "q"))
     want = mummer(*options, "ref.fa", "query.fa")
     found = found_by_command(*options, "ref.fa", "query.fa", "-threads", "2")
-    assert want.count(b"\n") > 5000
+    assert want.count(b"\n") > 1500
     if "-maxmatch" not in options:
         assert found == want
     else:

@@ -220,20 +220,3 @@ def test_wrong_usage_is_one_line(tmp_path: Path, arguments: list[str], message: 
     done = run(tmp_path, "prefilter", *arguments, input=PAIRS)
     assert done.returncode == 2
     assert one_error(done).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["absent.tsv", "-e", "2"], "absent.tsv: No such file or directory"),
-        ([".", "-e", "2"], ".: Is a directory"),
-        (["-", "-e", "2", "--build", "abacus"], 'no build "abacus" here'),
-        (["-", "-e", "2", "-o", "absent/out.tsv"], "absent/out.tsv: No such file or directory"),
-        (["--reads", "absent.fq", "--reference", "r.fa", "--candidates", "-", "-e", "2"],
-         "r.fa: No such file or directory"),
-    ],
-)  # fmt: skip
-def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
-    done = run(tmp_path, "prefilter", *arguments, input=PAIRS)
-    assert done.returncode == 1
-    assert one_error(done).startswith(message)

@@ -27,9 +27,9 @@ def test_gatekeeper_accepts_as_many_pairs_as_the_authors_program(build):
 
 
 def test_gatekeeper_agrees_with_a_plain_program():
-    reads, segments = simulate.pairs(2000, seed=5, longest=200)
+    reads, segments = simulate.pairs(800, seed=5, longest=200)
     equal = [(r, s[: len(r)]) for r, s in zip(reads, segments, strict=True) if len(s) >= len(r)]
-    assert len(equal) > 1000
+    assert len(equal) > 400
     reads, segments = ([pair[k] for pair in equal] for k in range(2))
     for max_edits in (0, 1, 2, 3, 5, 8, 10, 20, 40):
         want = [oracle.gatekeeper(r, s, max_edits) for r, s in equal]

@@ -50,7 +50,7 @@ def written(pieces: Iterable[bytes], blocking: bool) -> Iterator[int]:
     def write() -> None:
         with os.fdopen(writer, "wb", buffering=0) as file:
             for piece in pieces:
-                time.sleep(0.02)
+                time.sleep(0.002)
                 file.write(piece)
 
     thread = threading.Thread(target=write)
@@ -142,7 +142,7 @@ def test_closing_ends_a_read_in_another_thread(start: bytes) -> None:
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
-    time.sleep(0.2)
+    time.sleep(0.05)
     source.close()
     thread.join(20)
     assert not thread.is_alive()

@@ -150,22 +150,14 @@ GOOD = ("ACGT", 30)
         ),
         ([("", 30)], ["A"], "reads[0].bases: is empty"),
         ([("ACXT", 30)], ["A"], "reads[0].bases: letter 'X' at base 2 is none of ACGTN"),
-        ([("ACUT", 30)], ["A"], "reads[0].bases: letter 'U' at base 2 is none of ACGTN"),
         ([("AC T", 30)], ["A"], "reads[0].bases: letter 0x20 at base 2 is none of ACGTN"),
-        ([("ACéT", 30)], ["A"], "reads[0].bases: letter 'é' at base 2 is none of ACGTN"),
         (
             [(np.array([65, 67]), 30)],
             ["A"],
             "reads[0].bases: expected a one-dimensional uint8 array, got int64 of shape (2,)",
         ),
-        (
-            [(np.zeros((2, 2), np.uint8), 30)],
-            ["A"],
-            "reads[0].bases: expected a one-dimensional uint8 array, got uint8 of shape (2, 2)",
-        ),
         ([("ACGT", None)], ["A"], "reads[0].quals: missing"),
         ([("ACGT", [1, 2])], ["A"], "reads[0].quals: 2 values for 4 bases"),
-        ([("ACGT", [])], ["A"], "reads[0].quals: 0 values for 4 bases"),
         (
             [("ACGT", "IIII")],
             ["A"],
@@ -177,24 +169,9 @@ GOOD = ("ACGT", 30)
             "reads[0].quals: quality 128 at base 2 is not within 0..127",
         ),
         (
-            [("ACGT", [1, 2, 3, -1])],
-            ["A"],
-            "reads[0].quals: quality -1 at base 3 is not within 0..127",
-        ),
-        (
-            [("ACGT", b"\1\2\xff\1")],
-            ["A"],
-            "reads[0].quals: quality 255 at base 2 is not within 0..127",
-        ),
-        (
             [("ACGT", [1.5, 2, 3, 4])],
             ["A"],
             "reads[0].quals: expected whole numbers in one dimension, got float64 of shape (4,)",
-        ),
-        (
-            [("ACGT", np.zeros((4, 1), np.uint8))],
-            ["A"],
-            "reads[0].quals: expected whole numbers in one dimension, got uint8 of shape (4, 1)",
         ),
         ([("ACGT", [[1], [2, 3]])], ["A"], "reads[0].quals: expected one number a base"),
         ([("ACGT", True)], ["A"], "reads[0].quals: quality True is not within 0..127"),
@@ -637,17 +614,15 @@ def test_a_wrong_batch_is_refused() -> None:
             kind()
 
 
-@pytest.mark.parametrize("byte", range(256))
-def test_only_acgtn_are_letters(byte: int) -> None:
+def test_only_acgtn_are_letters() -> None:
     """ACGTN in either case are letters, and no other byte is."""
-    sequence = bytes([byte])
-    if byte in b"ACGTNacgtn":
-        assert pairhmm.likelihoods([(sequence, [30])], [sequence]).shape == (1, 1)
-        return
-    with pytest.raises(ValueError, match="is none of ACGTN"):
-        pairhmm.likelihoods([(sequence, [30])], [b"A"])
-    with pytest.raises(ValueError, match="is none of ACGTN"):
-        pairhmm.likelihoods([(b"A", [30])], [sequence])
+    for sequence in (bytes([byte]) for byte in range(256)):
+        if sequence in b"ACGTNacgtn":
+            assert likelihoods([(sequence, [30])], [sequence]).shape == (1, 1)
+            continue
+        for wrong in (([(sequence, [30])], [b"A"]), ([(b"A", [30])], [sequence])):
+            with pytest.raises(ValueError, match="is none of ACGTN"):
+                likelihoods(*wrong)
 
 
 def test_generators_may_refill_their_arrays() -> None:

@@ -59,11 +59,8 @@ def test_a_file_is_read_into_a_batch() -> None:
         TWO.replace(b"\n", b"\r\n").rstrip(b"\r\n"),
         TWO.replace(b" ", b"\t"),
         b"\n" + TWO + b"\n\n",
-        gzip.compress(TWO, mtime=0),
-        gzip.compress(TWO[:20], mtime=0) + gzip.compress(TWO[20:], mtime=0),
-        gzip.compress(TWO, mtime=0) + bytes(1000),
     ],
-    ids=["CRLF", "no last newline", "both", "tabs", "blank lines", "gzip", "members", "padded"],
+    ids=["CRLF", "no last newline", "both", "tabs", "blank lines"],
 )
 def test_variants_of_the_format_are_read(text: bytes) -> None:
     assert _same(_read(text), _read(TWO))
@@ -74,7 +71,6 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
     [
         (b"", 1, "no regions: the file is empty"),
         (b"\n\n", 1, "no regions: the file is empty"),
-        (gzip.compress(b"", mtime=0), 1, "no regions: the file is empty"),
         (
             REGION[:20],
             2,
@@ -82,33 +78,9 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
             "qualities), here 4",
         ),
         (
-            REGION[:29],
-            2,
-            "the file ends within the region of line 1: 1 reads and 1 haplotypes are missing",
-        ),
-        (REGION[:44], 3, "the file ends within the region of line 1: 1 haplotypes are missing"),
-        (
             REGION + b"3 1\n",
             5,
             "the file ends within the region of line 5: 3 reads and 1 haplotypes are missing",
-        ),
-        (
-            b"2\n",
-            1,
-            "expected a region's first line, the number of its reads and of its haplotypes, "
-            "got '2'",
-        ),
-        (
-            b"1 1 1\n",
-            1,
-            "expected a region's first line, the number of its reads and of its "
-            "haplotypes, got '1 1 1'",
-        ),
-        (
-            b"-1 2\n",
-            1,
-            "expected a region's first line, the number of its reads and of its "
-            "haplotypes, got '-1 2'",
         ),
         (
             b"1 9999999999\n",
@@ -116,33 +88,12 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
             "expected a region's first line, the number of its reads and of its "
             "haplotypes, got '1 9999999999'",
         ),
-        (
-            REGION + b"@read1\n",
-            5,
-            "expected a region's first line, the number of its reads and of "
-            "its haplotypes, got '@read1'",
-        ),
-        (REGION.replace(b"AC !!", b"AC !!!"), 3, "quals: 3 qualities for 2 bases"),
         (REGION.replace(b"KKKK", b"KKK"), 2, "deletion_quals: 3 qualities for 4 bases"),
         (REGION.replace(b"ACGT ", b"ACXT "), 2, "letter 'X' of the read is none of ACGTN"),
-        (
-            REGION.replace(b"KKKK", b"KK\1K"),
-            2,
-            "deletion_quals: 0x01 is no quality (Phred + 33, from '!')",
-        ),
         (
             REGION.replace(b"KKKK", b"KK\xa1K"),
             2,
             "deletion_quals: 0xA1 is no quality (Phred + 33, from '!')",
-        ),
-        (REGION.replace(b"ACGTA", b"ACGT-"), 4, "letter '-' of the haplotype is none of ACGTN"),
-        (REGION.replace(b"ACGTA", b"ACGT A"), 4, "a haplotype has 1 field, here 2"),
-        (REGION.replace(b"ACGTA", b""), 4, "a haplotype has 1 field, here 0"),
-        (
-            REGION.replace(b"\nAC !!", b"\n\nAC !!"),
-            3,
-            "a read has 5 fields (bases, base, insertion, "
-            "deletion and continuation qualities), here 0",
         ),
         # One read too many, so every later line is in the wrong place.
         (REGION.replace(b"2 1", b"1 1"), 3, "a haplotype has 1 field, here 5"),
@@ -152,35 +103,14 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
             "a read has 5 fields (bases, base, "
             "insertion, deletion and continuation qualities), here 1",
         ),
-        # The number of fields is right in total, but not in each line.
-        (
-            b"2 1\nAC II II II ++ AC\nII II II ++\nAC\n",
-            2,
-            "a read has 5 fields (bases, base, "
-            "insertion, deletion and continuation qualities), here 6",
-        ),
         (gzip.compress(TWO, mtime=0)[:-4], 1, "the gzip data are cut off"),
-        (
-            b"\x1f\x8b\x09rubbish" * 9,
-            1,
-            "the gzip data are damaged: ",
-        ),
     ],
 )
 def test_wrong_content_is_refused_with_its_line(text: bytes, line: int, message: str) -> None:
+    """test_pairhmm_text.py compares all messages with those of a plain reader."""
     with pytest.raises(FormatError) as error:
         _read(text)
-    if "gzip" in message:  # the line and the reason depend on the library
-        assert error.value.message.startswith(message)
-    else:
-        assert str(error.value) == f"f.in:{line}: {message}"
-
-
-def test_gzip_damaged_in_the_middle_is_refused() -> None:
-    packed = bytearray(gzip.compress(TWO * 1000, mtime=0))
-    packed[len(packed) // 2] ^= 0xFF
-    with pytest.raises(FormatError, match=r"^f\.in:\d+: "):
-        _read(bytes(packed))
+    assert str(error.value) == f"f.in:{line}: {message}"
 
 
 def test_line_numbers_continue_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm, pairhmm, pdhmm
+from gkl_shim import _native_pairhmm, pairhmm, pdhmm
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in, pdhmm_in
 from gkl_shim.formats.pairhmm_in import Reader
@@ -125,16 +125,15 @@ def test_mutated_texts_are_read_or_refused_like_the_oracle(
     assert 100 < good < 500
 
 
-@pytest.mark.parametrize("flagged", [False, True])
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("threads", "flagged"), [(1, False), (2, True), (2, False)])
 def test_texts_of_many_pieces_are_read_like_the_oracle(threads: int, flagged: bool) -> None:
     """Lines cross the borders between the threads' pieces, and several are wrong."""
     rnd = random.Random(threads)
     text = b""
-    while len(text) < 1_500_000:
+    while len(text) < 700_000:
         text += bytes(_text(rnd, 50, 3000, flagged)).rstrip() + b"\n"
     assert _agree(text, threads, flagged=flagged)
-    for _ in range(8):
+    for _ in range(6):
         changed = bytearray(text)
         for _ in range(rnd.choice([1, 5])):
             changed[rnd.randrange(len(text))] = rnd.choice(b"\0\n X")
@@ -200,7 +199,7 @@ def test_numbers_are_written_like_repr() -> None:
         at = float(f"1e{power}")
         values += [at, -at, np.nextafter(at, 0), np.nextafter(at, 1e300), 3 * at, at / 3]
     rnd = random.Random(7)
-    for _ in range(200_000):
+    for _ in range(60_000):
         values.append(struct.unpack("d", rnd.randbytes(8))[0])
         values.append(-rnd.random() * 10.0 ** rnd.randint(-6, 17))
         values.append(float(rnd.getrandbits(rnd.randint(1, 60))))
@@ -215,36 +214,3 @@ def test_numbers_are_written_like_repr() -> None:
 def test_the_longest_numbers_fit() -> None:
     values = np.full(10_000, -2.2250738585072014e-308)
     assert _lines(values) == ["-2.2250738585072014e-308"] * 10_000
-
-
-def test_the_c_functions_refuse_wrong_arguments() -> None:
-    ffi, lib = _native.library()
-    text, letters = ffi.new("uint8_t[]", 100), ffi.new("uint8_t[]", 100)
-    offsets, size = ffi.new("int64_t[]", 100), ffi.new("int64_t *")
-    found = ffi.new("gkl_shim_pairhmm_text *")
-    values = ffi.new("double[]", 1)
-    parse, write = lib.gkl_shim_pairhmm_parse, lib.gkl_shim_pairhmm_format
-    count, null = lib.gkl_shim_count_lines, ffi.NULL
-    for status in (
-        parse(null, 1, 9, 1, offsets, letters, found),
-        parse(text, -1, 9, 1, offsets, letters, found),
-        parse(text, 1, -1, 1, offsets, letters, found),
-        parse(text, 1, 9, -1, offsets, letters, found),
-        parse(text, 1, 9, 1, null, letters, found),
-        parse(text, 1, 9, 1, offsets, null, found),
-        parse(text, 1, 9, 1, offsets, letters, null),
-        write(null, 1, 1, text, size),
-        write(values, -1, 1, text, size),
-        write(values, 1, -1, text, size),
-        write(values, 1, 1, null, size),
-        write(values, 1, 1, text, null),
-        count(null, 1, 1, size, size),
-        count(text, -1, 1, size, size),
-        count(text, 1, -1, size, size),
-        count(text, 1, 1, null, size),
-        count(text, 1, 1, size, null),
-    ):
-        assert status == lib.GKL_SHIM_EINVAL
-    assert parse(null, 0, 9, 1, offsets, null, found) == lib.GKL_SHIM_OK
-    assert (found.batch.regions, found.unfinished) == (0, -1)
-    assert write(null, 0, 1, null, size) == lib.GKL_SHIM_OK

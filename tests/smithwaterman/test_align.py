@@ -64,30 +64,24 @@ def answers(found: Alignments) -> list[tuple[int, str]]:
     return list(zip(found.offsets.tolist(), found.cigars, strict=True))
 
 
-@pytest.fixture(scope="module")
-def sample() -> list[Pair]:
-    return pairs(2500, seed=1, longest=130)
-
-
-@pytest.fixture(scope="module")
-def expected(sample: list[Pair]) -> list[tuple[int, str]]:
-    return [oracle.align(*pair) for pair in sample]
+def agree(sample: Sequence[Pair], threads: int = 1) -> None:
+    """Compare every build with the plain method."""
+    expected = [oracle.align(*pair) for pair in sample]
+    for build in BUILDS:
+        found = aligned(sample, build, threads)
+        for pair, got, wanted in zip(sample, found, expected, strict=True):
+            assert got == wanted, (build, pair)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("build", BUILDS)
-def test_equals_the_plain_method(sample, expected, build: str, threads: int) -> None:
-    found = aligned(sample, build, threads)
-    for pair, got, wanted in zip(sample, found, expected, strict=True):
-        assert got == wanted, pair
+def test_equals_the_plain_method(threads: int) -> None:
+    agree(pairs(1200, seed=threads, longest=130), threads)
 
 
-@pytest.mark.parametrize("build", BUILDS)
-def test_rewards_for_gaps(build: str) -> None:
+def test_rewards_for_gaps() -> None:
     """Numbers that Java takes although nobody means them: its integers wrap around."""
     base = pairs(200, seed=2, longest=40)
-    sample = [pair._replace(parameters=p) for pair in base for p in (*REWARDS, *UNUSUAL_PARAMETERS)]
-    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+    agree([pair._replace(parameters=p) for pair in base for p in (*REWARDS, *UNUSUAL_PARAMETERS)])
 
 
 def limits() -> list[tuple[int, int, int, int]]:
@@ -109,8 +103,7 @@ def limits() -> list[tuple[int, int, int, int]]:
     return sets
 
 
-@pytest.mark.parametrize("build", BUILDS)
-def test_scores_at_the_limits_of_the_lanes(build: str) -> None:
+def test_scores_at_the_limits_of_the_lanes() -> None:
     base = pairs(10, seed=8, longest=60)
     # Where u, v, e and f are extreme: matches, then only gaps.
     base.append(
@@ -129,7 +122,7 @@ def test_scores_at_the_limits_of_the_lanes(build: str) -> None:
     sample += [
         Pair(b"A" * 60 + b"C" * 5, b"A" * 60 + b"G" * 5, beyond, overhang) for overhang in OVERHANGS
     ]
-    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+    agree(sample)
 
 
 _numbers = st.one_of(
@@ -145,10 +138,7 @@ _letters = st.sampled_from([b"A", b"AC", b"ACGTN", bytes(range(256))]).flatmap(
 
 @given(_letters, _letters, _numbers, st.sampled_from(OVERHANGS))
 def test_any_pair(reference, alternative, parameters, overhang) -> None:
-    pair = Pair(reference, alternative, parameters, overhang)
-    wanted = [oracle.align(*pair)]
-    for build in BUILDS:
-        assert aligned([pair], build) == wanted
+    agree([Pair(reference, alternative, parameters, overhang)])
 
 
 @given(st.binary(min_size=1, max_size=30), st.data())
@@ -160,24 +150,21 @@ def test_parts_of_a_sequence(reference: bytes, data) -> None:
         alternative[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
     if not alternative:
         return
-    for overhang in OVERHANGS:
-        pair = Pair(reference, bytes(alternative), data.draw(_numbers), overhang)
-        for build in BUILDS:
-            assert aligned([pair], build) == [oracle.align(*pair)], pair
+    sides = reference, bytes(alternative)
+    agree([Pair(*sides, data.draw(_numbers), overhang) for overhang in OVERHANGS])
 
 
-@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("length", [7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129])
-def test_lengths_around_the_number_of_lanes(build: str, length: int) -> None:
+def test_lengths_around_the_number_of_lanes(length: int) -> None:
     rng = random.Random(length)
     sample = []
-    for other in (1, 2, length - 1, length, length + 1, 100):
+    for other in (1, length - 1, length, 100):
         reference = bytes(rng.choices(b"ACGT", k=length))
         alternative = bytes(rng.choices(b"ACGT", k=other))
         for overhang in OVERHANGS:
             sample.append(Pair(reference, alternative, READ_TO_HAPLOTYPE, overhang))
             sample.append(Pair(alternative, reference, READ_TO_HAPLOTYPE, overhang))
-    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+    agree(sample)
 
 
 #: Scores that lanes of 8, of 16 and of 32 bits hold, and scores that none holds.
@@ -243,8 +230,7 @@ def mutated(rng: random.Random, letters: bytes, edits: int) -> bytes:
     return bytes(result)
 
 
-@pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("overhang", OVERHANGS)
+@pytest.mark.parametrize(("overhang", "build"), list(zip(OVERHANGS, itertools.cycle(BUILDS))))
 def test_long_sequences(build: str, overhang: str) -> None:
     """Flags of this pair exceed what is kept, so parts of the matrix are computed again. A hundred
     and a thousand times the scores ask the same, of lanes of 32 bits and of no lanes."""
@@ -259,9 +245,8 @@ def test_long_sequences(build: str, overhang: str) -> None:
     assert len(found[0][1]) > 100
 
 
-@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("times", [1, 100, 1000])
-def test_the_first_part_of_a_long_pair(build: str, times: int) -> None:
+def test_the_first_part_of_a_long_pair(times: int) -> None:
     """Its matrix is computed in parts, the first one from the border again. Where the sequences
     differ there, the path is the same as for a short pair."""
     rng = random.Random(12)
@@ -273,7 +258,8 @@ def test_the_first_part_of_a_long_pair(build: str, times: int) -> None:
     *_, last = re.findall(r"\d+M", cigar)
     wanted = cigar.removesuffix(last) + f"{int(last[:-1]) + 5700}M"
     pair = Pair(reference, start + reference[420:], scores, "indel")
-    assert aligned([pair], build) == [(offset, wanted)]
+    for build in BUILDS:
+        assert aligned([pair], build) == [(offset, wanted)]
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -344,9 +330,6 @@ def test_forms_of_sequences() -> None:
         ([b"A", b""], [b"A", b"C"], "references: sequence 1 has 0 letters, not 1 to 262144"),
         ([b"A"], [b"A" * (LONGEST + 1)], "alternatives: sequence 0 has 262145 letters"),
         (None, [b"A"], "references: expected a sequence of them, got None"),
-        ({"A": b"A"}, [b"A"], "references: expected a sequence of them, got a dict; give "),
-        ([b"A"], b"A", "alternatives: expected a sequence of them, got one bytes"),
-        ([b"A"], 7, "alternatives: expected a sequence of them, got int"),
         ([b"A"], [7], "alternatives: sequence 0: expected bytes, str or a uint8 array, got int"),
         ([b"A"], ["\u0410"], "alternatives: sequence 0 has a letter that is not one byte"),
         ([b"A"], (b"ACG", np.array([0, 4])), "alternatives: offsets up to 4, but 3 letters"),
