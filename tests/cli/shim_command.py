@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from gkl_shim import cli
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.formats.pairhmm_in import write
 
@@ -31,7 +35,24 @@ def run(
 
 def one_error(done: subprocess.CompletedProcess[bytes]) -> str:
     """Return the message of a command that must fail with one line."""
-    lines = done.stderr.decode().splitlines()
+    return _one_error(done.stderr.decode())
+
+
+def refused(folder: Path, *arguments: str | Path) -> tuple[int, str]:
+    """Run a command that must fail with one line; return its exit code and the message.
+
+    It runs in this process, because a new one would take longer to start than to fail.
+    """
+    told = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stderr(told):
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["gkl-shim", *map(str, arguments)])
+        code = cli._run()
+    return code, _one_error(told.getvalue())
+
+
+def _one_error(text: str) -> str:
+    lines = text.splitlines()
     assert len(lines) == 1, lines
     assert lines[0].startswith("gkl-shim: error: ")
     return lines[0].removeprefix("gkl-shim: error: ")

@@ -204,9 +204,19 @@ def reads_file(give: Callable[..., tuple[str, dict[str, Any]]], which: str) -> P
     return prepare
 
 
-def test_a_signal_ends_a_command_that_waits_for_reads_or_reference(tmp_path: Path) -> None:
+def mem_with_index(folder: Path, held: ExitStack) -> Prepared:
+    """Two outputs are unfinished while it waits for queries."""
+    (folder / "reference").write_bytes(b">r\n" + b"ACGTTGCA" * 50 + b"\n")
+    name, streams = stalled(folder, b">q\nACGT", held)
+    return ["mem", "-save", "index", "-o", "out", "reference", name], streams
+
+
+def test_a_signal_ends_a_command_that_waits_for_other_files(tmp_path: Path) -> None:
     rows = [(reads_file(stalled, which), signal.SIGTERM) for which in ("--reads", "--candidates")]
-    rows += [(reads_file(unopened, "--reference"), signal.SIGTERM)]
+    rows += [
+        (reads_file(unopened, "--reference"), signal.SIGTERM),
+        (mem_with_index, signal.SIGTERM),
+    ]
     all_end(tmp_path, rows, begun=False)
 
 

@@ -9,13 +9,10 @@ import random
 import subprocess
 from pathlib import Path
 
-import click
 import numpy as np
 import pytest
 
-from gkl_shim.cli.correct import command
-from gkl_shim.errors import FormatError
-from tests.cli.shim_command import COMMAND, one_error, run
+from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.conftest import require_tool
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
@@ -304,42 +301,39 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         (">a\nAC\nG\r\r\n>b\nA\nC\n", r'r.fq: record 1 (a): letter 4 is "\x0d", not one of ACGTN'),
     ],
 )
-def test_malformed_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text, message) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_malformed_records(tmp_path: Path, text, message) -> None:
     (tmp_path / "r.fq").write_text(text)
-    with pytest.raises(FormatError) as error:
-        command.main(["r.fq", "-o", "out.fq"], standalone_mode=False)
-    assert str(error.value) == message
+    assert refused(tmp_path, "correct", "r.fq", "-o", "out.fq") == (1, message)
     assert names(tmp_path) == ["r.fq"]
 
 
 def test_unequal_pairs(tmp_path: Path) -> None:
     (tmp_path / "r1.fq").write_text(TEXT)
     (tmp_path / "r2.fq").write_text(fastq(READS[:-3], QUALITIES[:-3]))
-    done = run(tmp_path, "correct", "r1.fq", "r2.fq", "-o", "a", "--output2", "b")
-    assert one_error(done) == (
-        f"r2.fq: it ends after {len(READS) - 3} reads, but its mate file does not"
-    )
+    message = f"r2.fq: it ends after {len(READS) - 3} reads, but its mate file does not"
+    arguments = ("correct", "r1.fq", "r2.fq", "-o", "a", "--output2", "b")
+    assert refused(tmp_path, *arguments) == (1, message)
     (tmp_path / "odd.fq").write_text(fastq(READS[:5], QUALITIES[:5]))
-    done = run(tmp_path, "correct", "odd.fq", "-o", "a", "--interleaved")
-    assert one_error(done) == "odd.fq: read 5, the last one, has no mate"
+    message = "odd.fq: read 5, the last one, has no mate"
+    assert refused(tmp_path, "correct", "odd.fq", "-o", "a", "--interleaved") == (1, message)
     assert names(tmp_path) == ["odd.fq", "r1.fq", "r2.fq"]
 
 
-def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
+def test_outputs_that_are_refused(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
     (tmp_path / "there.fq").write_text("kept")
-    done = run(tmp_path, "correct", "r.fq", "-o", "there.fq")
-    assert one_error(done) == "there.fq: it exists; name another output, or give --force"
+    message = "there.fq: it exists; name another output, or give --force"
+    assert refused(tmp_path, "correct", "r.fq", "-o", "there.fq") == (1, message)
     assert (tmp_path / "there.fq").read_text() == "kept"
     succeeded(run(tmp_path, "correct", "r.fq", "-o", "there.fq", "--force", *OPTIONS))
     assert (tmp_path / "there.fq").read_text() == WANT_TEXT
-    done = run(tmp_path, "correct", "r.fq", "-o", "r.fq", "--force")
-    assert one_error(done) == "r.fq: it is given twice; name another file"
-    done = run(tmp_path, "correct", "r.fq", "r.fq", "-o", "a", "--output2", "b")
-    assert one_error(done) == "r.fq: it is given twice; name another file"
-    done = run(tmp_path, "correct", "r.fq", "--spectrum", "s.npz", "-o", "s.npz", "--force")
-    assert one_error(done) == "s.npz: it is given twice; name another file"
+    for arguments, twice in (
+        (["r.fq", "-o", "r.fq", "--force"], "r.fq"),
+        (["r.fq", "r.fq", "-o", "a", "--output2", "b"], "r.fq"),
+        (["r.fq", "--spectrum", "s.npz", "-o", "s.npz", "--force"], "s.npz"),
+    ):
+        message = f"{twice}: it is given twice; name another file"
+        assert refused(tmp_path, "correct", *arguments) == (1, message)
 
 
 @pytest.mark.parametrize(("output", "threads"), [("o.fq", 4), ("o.fq.gz", 1)])
@@ -381,11 +375,9 @@ def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
         (["r.fq", "--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
     ],
 )
-def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments, message) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(click.UsageError) as error:
-        command.main(arguments, standalone_mode=False)
-    assert error.value.format_message().startswith(message)
+def test_wrong_usage(tmp_path: Path, arguments, message) -> None:
+    code, told = refused(tmp_path, "correct", *arguments)
+    assert (code, told[: len(message)]) == (2, message)
 
 
 def test_a_pipe_needs_a_spectrum(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_gpus_are_measured_and_compared_with_the_cpu(
 ) -> None:
     fake_gpus(2, kernels="mem")
     monkeypatch.chdir(tmp_path)
-    options = ["--smaller", "12000", "--json", "x.json"]
+    options = ["--smaller", "8000", "--json", "x.json"]
     done = CliRunner().invoke(mem_cuda.command, options, catch_exceptions=False)
     assert done.exit_code == 0
     tables = json.loads(Path("x.json").read_text())["tables"]

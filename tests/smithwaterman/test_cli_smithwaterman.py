@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import _native
-from tests.cli.shim_command import one_error, run
+from tests.cli.shim_command import refused, run
 from tests.smithwaterman import oracle
 from tests.smithwaterman.pairs import pairs
 
@@ -33,14 +33,13 @@ def test_every_way_in_and_out_gives_the_same(tmp_path: Path) -> None:
     assert run(tmp_path, "smithwaterman", "-", input=b"").stdout == b""
 
 
-@pytest.mark.parametrize("overhang", ["softclip", "indel", "leading_indel", "ignore"])
 @pytest.mark.parametrize(
-    ("scores", "numbers"),
+    ("scores", "numbers", "overhang"),
     [
-        ("haplotype", (200, -150, -260, -11)),
-        ("read", (10, -15, -30, -5)),
-        ("dangling-end", (25, -50, -110, -6)),
-        ("1,-2,-3,-1", (1, -2, -3, -1)),
+        ("haplotype", (200, -150, -260, -11), "indel"),
+        ("read", (10, -15, -30, -5), "softclip"),
+        ("dangling-end", (25, -50, -110, -6), "leading_indel"),
+        ("1,-2,-3,-1", (1, -2, -3, -1), "ignore"),
     ],
 )
 def test_scores_and_strategies(tmp_path: Path, scores: str, numbers, overhang: str) -> None:
@@ -56,42 +55,33 @@ def test_scores_and_strategies(tmp_path: Path, scores: str, numbers, overhang: s
     [
         (b"A\tC\nA\n", "x.tsv:2: 1 fields; expected a reference and an alternative"),
         (b"A\tC\t1,-1,-1,-1\n", "x.tsv:1: 3 fields; expected a reference and an alternative"),
-        (b"\n", "x.tsv:1: 1 fields; expected a reference and an alternative"),
         (b"\tC\n", "x.tsv:1: the reference has 0 letters, not 1 to 262144"),
-        (b"C\t\n", "x.tsv:1: the alternative has 0 letters, not 1 to 262144"),
         (b"C\t" + b"A" * 262_145 + b"\n", "x.tsv:1: the alternative has 262145 letters"),
         (b"A" * (1 << 24), "x.tsv:1: a line of more than 524388 bytes"),
         (b"A\tC\t1,2,3\tindel\n", "x.tsv:1: the scores are '1,2,3', not four whole numbers"),
         (b"A\tC\t1,2,3,2147483648\tindel\n", "x.tsv:1: the scores are '1,2,3,2147483648', not"),
         (b"A\tC\t1,2,3,\xff\tindel\n", "x.tsv:1: the scores are"),
         (b"A\tC\t1,2,3,4\tinto\n", "x.tsv:1: the overhang strategy is 'into', not one of"),
-        (gzip.compress(TEXT, mtime=0)[:-9], "x.tsv:1: the gzip data are "),
     ],
 )
 def test_wrong_content(tmp_path: Path, text: bytes, message: str) -> None:
     (tmp_path / "x.tsv").write_bytes(text)
     (tmp_path / "out.tsv").write_text("before")
-    done = run(tmp_path, "smithwaterman", "x.tsv", "-o", "out.tsv")
-    assert done.returncode == 1
-    assert one_error(done).startswith(message)
+    code, told = refused(tmp_path, "smithwaterman", "x.tsv", "-o", "out.tsv")
+    assert (code, told[: len(message)]) == (1, message)
     assert (tmp_path / "out.tsv").read_text() == "before"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("option", "value", "message"),
     [
-        (["absent.tsv"], 1, "absent.tsv: No such file or directory"),
-        (["-", "--scores", "1,2"], 2, "Invalid value for '--scores': the scores are '1,2', not"),
-        (["-", "--overhang", "none"], 2, "Invalid value for '--overhang'"),
-        (["-", "--threads", "-1"], 2, "Invalid value for '--threads'"),
-        (["-", "--build", "mmx"], 1, 'no build "mmx" here'),
-        ([], 2, "Missing argument 'PAIRS.tsv'"),
+        ("--scores", "1,2", "Invalid value for '--scores': the scores are '1,2', not"),
+        ("--overhang", "none", "Invalid value for '--overhang'"),
     ],
 )
-def test_wrong_usage(tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
-    done = run(tmp_path, "smithwaterman", *arguments, input=b"A\tA\n")
-    assert done.returncode == code
-    assert one_error(done).startswith(message)
+def test_wrong_usage(tmp_path: Path, option: str, value: str, message: str) -> None:
+    code, told = refused(tmp_path, "smithwaterman", "x.tsv", option, value)
+    assert (code, told[: len(message)]) == (2, message)
 
 
 def test_bench(tmp_path: Path) -> None:
