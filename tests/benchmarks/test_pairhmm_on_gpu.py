@@ -12,14 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import (
-    pairhmm_callers,
-    pairhmm_cuda,
-    pairhmm_double,
-    pairhmm_lone,
-    pairhmm_long_reads,
-    pairhmm_papers,
-)
+from benchmarks import pairhmm_callers, pairhmm_double, pairhmm_lone, pairhmm_long_reads
 from benchmarks.common import regions
 from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Batch, PairHMM, Read
@@ -33,20 +26,6 @@ def small(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_gpus(2, result=0)
     handles = {"nvmlDeviceGetHandleByPciBusId": lambda bus: "handle"}
     monkeypatch.setitem(sys.modules, "pynvml", nvml(**handles))
-    for name, value in {
-        "_GENERATED_REGIONS": 10,
-        "_LARGE_CELLS": 1e7,
-        "_LARGE_SHAPE": (10, 10),
-        "_GRID": ((32, 64), (128, 128)),
-        "_GRID_PAIRS": (200, 400),
-        "_TILE_LENGTHS": (32, 256),
-        "_TILE_REPEATS": 1,
-        "_TILE_PAIRS": 200,
-        "_MANY_PAIRS": (1000, 2000),
-        "_ENERGY_SECONDS": 0.01,
-        "_LARGE_REGIONS": 2,
-    }.items():
-        monkeypatch.setattr(pairhmm_papers, name, value)
     monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 3))
 
 
@@ -59,27 +38,6 @@ def measured(command: click.Command, tmp_path: Path, *options: str) -> tuple[dic
     report: dict[str, Any] = json.loads(file.read_text())
     assert [device["name"] for device in report["devices"]] == ["fake 0", "fake 1"]
     return report["tables"], done.output.replace("\n", " ")
-
-
-@pytest.mark.usefixtures("measurements")
-def test_papers(tmp_path: Path) -> None:
-    tables, printed = measured(pairhmm_papers.command, tmp_path)
-    assert list(tables) == list(pairhmm_papers.TABLES)
-    for name, table in tables.items():
-        assert table["rows"], name
-        assert table["title"] in printed
-    grid = tables["grid"]["rows"]
-    assert len(grid) == 2 * 2 * 3
-    assert {row["kernel"] for row in grid} == {"inter-task", "intra-task", "as planned"}
-    assert [row["devices"] for row in tables["devices"]["rows"]] == [1, 2, 1, 2]
-    percents = [row["percent_of_cells"] for row in tables["sizes"]["rows"]]
-    assert sum(percents) == pytest.approx(100)
-    for row in tables["tiles"]["rows"]:
-        assert 32 // row["lanes_a_read"] * row["lanes_a_read"] <= 32
-        assert 0 < row["lanes_filled_percent"] <= 100
-    on_gpu = [row for row in tables["energy"]["rows"] if row["engine"] == "GPU"]
-    assert [row["input"] for row in on_gpu] == ["128 x 256", "generated"]
-    assert all(row["watts"] > 0 and row["gigacells_a_joule"] > 0 for row in on_gpu)
 
 
 def test_callers(tmp_path: Path) -> None:
@@ -130,25 +88,6 @@ def test_replacing_reads_that_have_rescued_pairs() -> None:
     assert bases[: starts[1]] == fits
     assert bases[starts[1] : starts[2]] == (fits * 9)[:150]
     assert bases[starts[2] :] == fits[2:]
-
-
-@pytest.mark.usefixtures("measurements")
-def test_kernels_and_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("UNRELATED_CELLS", "KERNEL_CELLS", "CALL_CELLS", "STREAMED_CELLS"):
-        monkeypatch.setattr(pairhmm_cuda, name, 1e6)
-    monkeypatch.setattr(pairhmm_cuda, "GENERATED_REGIONS", 3)
-    monkeypatch.setattr(pairhmm_cuda, "GENERATED_BATCHES", (2,))
-    monkeypatch.setattr(pairhmm_cuda, "SHAPES", [(200, 32)])
-    monkeypatch.setenv("PATH", str(tmp_path))  # no profiler
-    file = tmp_path / "report.json"
-    arguments = [str(INPUT), "--json", str(file)]
-    CliRunner().invoke(pairhmm_cuda.command, arguments, catch_exceptions=False)
-    found = json.loads(file.read_text())
-    assert set(found["kernels_by_input"]["by_rows_per_lane"]["chosen"]) == {INPUT.stem, "generated"}
-    assert f"{INPUT.stem} once" in found["end_to_end_from_python"]
-    assert all(row["us"] > 0 for row in found["end_to_end_from_python"].values())
-    assert found["same_bits_as_cpu"]["single"] == []  # these kernels compute nothing
-    assert found["profile"] is None
 
 
 @pytest.mark.usefixtures("measurements")

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -20,7 +17,6 @@ from benchmarks.common import prefilter_verification as verification
 from gkl_shim import _native
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable
-from gkl_shim.prefilter import Prefilter
 from tests.conftest import require_tool, shared_data
 
 
@@ -81,36 +77,6 @@ def test_on_the_cpu(tmp_path: Path) -> None:
         assert row["same_mappings"]
         assert 100 < row["mappings"] == row["passed"] < row["candidates"]
     assert plot.read_bytes().startswith(b"<?xml")
-
-
-@pytest.mark.usefixtures("measurements")
-def test_on_gpus(fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    fake(2)
-    with Prefilter(5, backend="cuda") as prefilter:
-        prefilter.edits(
-            [b"ACGT"], [b"ACGT"]
-        )  # compiles the stand-ins while a compiler is on the PATH
-    pinned = SimpleNamespace(empty_pinned=lambda shape, kind: np.empty(shape, kind))
-    monkeypatch.setitem(sys.modules, "cupyx", pinned)
-    monkeypatch.setattr(prefilter_papers, "_EDITS", (5,))
-    monkeypatch.setattr(prefilter_papers, "_LENGTHS", (100,))
-    monkeypatch.setattr(prefilter_papers, "_SHARES", (0.05,))
-    monkeypatch.setenv("PATH", str(tmp_path))  # no seeder
-    report = papers()
-    assert report["cuda"] == ["fake 0", "fake 1"]
-    on_gpus = [row for row in report["rows"] if row["devices"]]
-    counts = {
-        table: sum(row["table"] == table for row in on_gpus)
-        for table in ("edits", "length", "batch", "devices")
-    }
-    # Two kernels and five ways in; candidates from ordinary and from pinned memory.
-    assert counts == {"edits": 2 + 5 + 2, "length": 2 + 5, "batch": 2 * 2,
-                      "devices": 2 * (2 + 2)}  # fmt: skip
-    assert {row["devices"] for row in on_gpus if row["table"] == "devices"} == {1, 2}
-    assert {row["batch"] for row in on_gpus} == {None, 64, 256}
-    kernels = {row["kernel"] for row in report["occupancy"]}
-    assert {"exact<unsigned int, 0>", "exact_words<8, 0>", "estimate<4>"} <= kernels
-    assert {"verification", "energy of the GPU"} <= set(report["missing"])
 
 
 @pytest.mark.usefixtures("no_gpu")

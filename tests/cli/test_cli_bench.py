@@ -157,14 +157,6 @@ def test_bench_prefilter_reports_every_engine(monkeypatch: pytest.MonkeyPatch) -
     assert "edlib" not in {row["engine"] for row in report["rows"]}
 
 
-@pytest.mark.usefixtures("few_pairs")
-def test_bench_prefilter_prints_a_table() -> None:
-    done = CliRunner().invoke(cli, ["bench", "prefilter", "--seconds", "0.01"])
-    assert done.exit_code == 0
-    assert "million pairs a second" in done.stdout
-    assert "portable" in done.stdout
-
-
 def test_generated_regions_are_as_documented() -> None:
     batch = generated_regions(400)
     same = generated_regions(400)

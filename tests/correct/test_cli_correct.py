@@ -372,7 +372,6 @@ def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
         (["r.fq", "r2.fq", "--output2", "-"], "standard output is given twice; name a file"),
         (["-", "-", "--output2", "x"], "standard input is given twice; name a file instead of -"),
         (["r.fq", "--plot", "h.pdf"], "Invalid value for --plot: h.pdf ends with neither .svg nor"),
-        (["r.fq", "--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
     ],
 )
 def test_wrong_usage(tmp_path: Path, arguments, message) -> None:

@@ -242,9 +242,14 @@ def test_n_has_no_quality(host, method) -> None:
     engine.close()
 
 
-@pytest.mark.parametrize(("after", "slow"), [(0, True), (2, False), (2, True)])
 @pytest.mark.parametrize(
-    "function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyHtoDAsync_v2"]
+    ("function", "after", "slow"),
+    [
+        ("cuMemAlloc_v2", 0, True),
+        ("cuLaunchKernel", 2, False),
+        ("cuStreamSynchronize", 2, True),
+        ("cuMemcpyHtoDAsync_v2", 2, True),
+    ],
 )
 @pytest.mark.parametrize("failing", [1, None])
 def test_a_device_that_fails_while_it_counts(fake_gpus, function, after, failing, slow) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import mem_cuda, mem_papers
+from benchmarks import mem_papers
 from gkl_shim.bench.genomes import PAPER
 from gkl_shim.cli import bench_mem
 from tests.conftest import require_tool
@@ -40,28 +40,3 @@ def test_whole_commands_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyP
     tables = json.loads(Path("x.json").read_text())["tables"]
     assert [row["l"] for row in tables["commands"]["rows"]] == [20, 50, 100, 20, 10, 14]
     assert all(row["times mummer"] > 0 for row in tables["commands"]["rows"])
-
-
-def test_gpus_are_measured_and_compared_with_the_cpu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_gpus
-) -> None:
-    fake_gpus(2, kernels="mem")
-    monkeypatch.chdir(tmp_path)
-    options = ["--smaller", "8000", "--json", "x.json"]
-    done = CliRunner().invoke(mem_cuda.command, options, catch_exceptions=False)
-    assert done.exit_code == 0
-    tables = json.loads(Path("x.json").read_text())["tables"]
-    assert {row["same as CPU"] for row in tables["steps"]["rows"]} == {"yes"}
-    rows = tables["devices"]["rows"]
-    assert [row["engine"] for row in rows] == ["1 GPUs", "2 GPUs"] * 4
-    assert {row["same as CPU"] for row in rows} == {"yes"}
-    halves = tables["halves"]["rows"]
-    assert [row["part"] for row in halves[:3]] == [
-        "all", "half of the reads", "half of the reference",
-    ]  # fmt: skip
-    for whole, few, short in zip(*[iter(halves)] * 3, strict=True):
-        assert 0 < few["matches"] + short["matches"] < 2 * whole["matches"]
-        assert min(row["total"] for row in (whole, few, short)) > 0
-    for row in tables["steps"]["rows"] + rows:
-        assert min(row[step] for step in ("index", "match", "collect", "output", "total")) > 0
-        assert (row["expand"] > 0) == (row["matches"] > 0)

@@ -154,7 +154,6 @@ def test_files_are_checked_before_the_work(files: Path, arguments: list[str], me
         (["-"], "only one of the inputs can be standard input"),
         (["--memory", "nan"], "Invalid value for '--memory': 'nan' is not a number"),
         (["--page-letters", "9" * 20], "Invalid value for '--page-letters': 9999"),
-        (["--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
     ],
 )
 def test_wrong_use_is_refused(files: Path, arguments: list[str], message: str) -> None:

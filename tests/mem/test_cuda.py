@@ -450,8 +450,15 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
     assert driver.live == []
 
 
-@pytest.mark.parametrize(("after", "slow"), [(0, True), (3, False), (3, True)])
-@pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize"])
+@pytest.mark.parametrize(
+    ("function", "after", "slow"),
+    [
+        ("cuMemAlloc_v2", 0, True),
+        ("cuLaunchKernel", 3, False),
+        ("cuLaunchKernel", 3, True),
+        ("cuStreamSynchronize", 3, True),
+    ],
+)
 def test_another_device_takes_over_from_one_that_fails(
     fake_gpus, function: str, after: int, slow: bool
 ) -> None:

@@ -267,22 +267,6 @@ def test_gatekeeper_candidates_that_are_clipped(fake):
         resident.edits(np.array([0, 0]), np.array([3, 4]), np.array([1, 1]))
 
 
-@pytest.mark.parametrize("broken", [{0}, {1}, {0, 1}])
-def test_other_devices_or_the_cpu_take_over_from_a_failed_device(fake, broken):
-    """One warning a device, and the same answers from the others and the CPU."""
-    # A call tries a device that is lost: it must begin with some chunks that go well.
-    only = next(iter(broken)) if len(broken) == 1 else None
-    fake(2, fail={"cuLaunchKernel": 6}, device=only)
-    reads, segments = undefined_and_mixed(6000, "exact")
-    want = edits(reads, segments, 5, backend="cpu")
-    prefilter = Prefilter(5, backend="cuda", encode="host")
-    # Whichever call to the device comes first after the failed launch reports it.
-    with pytest.warns(RuntimeWarning, match=r"is no longer used: cu\w+: CUDA_ERROR"):
-        got = prefilter.edits(reads, segments)
-    np.testing.assert_array_equal(got, want)
-    np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
-
-
 def test_only_the_chosen_devices_are_used(fake):
     fake(2)
     with Prefilter(2, backend="cuda", devices=[1]) as prefilter:

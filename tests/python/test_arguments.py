@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from gkl_shim import correct, mem, pairhmm, pdhmm, prefilter, smithwaterman
 from gkl_shim._arguments import device_numbers
+from gkl_shim.errors import BackendUnavailable
 
 READS = ["ACGTTGCAAGCT"] * 5
 ON_CPUS: dict[str, Callable[..., Any]] = {
@@ -71,6 +73,24 @@ def test_a_wrong_number_of_threads_is_refused(name: str, threads: Any, message: 
         call(threads=threads)
     assert str(error.value) == message
     call(threads=np.int64(1))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_cpu_backend_has_no_devices(name: str) -> None:
+    with pytest.raises(ValueError) as error:
+        CALLS[name](backend="cpu", devices=[0])
+    assert str(error.value) == "devices: the CPU backend has none"
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [pairhmm.PairHMM, pdhmm.PDHMM, partial(prefilter.Prefilter, 1), smithwaterman.SmithWaterman],
+)
+def test_another_build_is_refused(engine: Callable[..., Any]) -> None:
+    with pytest.raises(BackendUnavailable, match='no build "abacus" here; this CPU can'):
+        engine(build="abacus")
+    with pytest.raises(ValueError, match=r"^build: a name, not 5$"):
+        engine(build=5)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -111,28 +109,3 @@ def test_an_editable_install_has_its_modules_elsewhere(
     monkeypatch.setattr(paths, "_PACKAGE", checkout)
     monkeypatch.setattr(gkl_shim, "__path__", [*gkl_shim.__path__, str(checkout)])
     assert getattr(paths, name)() == installed
-
-
-@pytest.mark.parametrize(
-    ("content", "message"), [(None, "is not a file"), (b"rubbish", "does not load")]
-)
-def test_a_library_that_does_not_exist_or_load_is_named(
-    tmp_path: Path, content: bytes | None, message: str
-) -> None:
-    """In a new process, because a library is loaded once."""
-    library = tmp_path / "lib.so"
-    if content is not None:
-        library.write_bytes(content)
-    script = "import gkl_shim; gkl_shim.pairhmm.likelihoods([('A', 1)], ['A'])"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "GKL_SHIM_LIBRARY": str(library)},
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
-    assert done.returncode == 1
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("gkl_shim.errors.MissingComponent")
-    assert message in last

@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gkl_shim import _native
-from gkl_shim.errors import BackendUnavailable
 from gkl_shim.smithwaterman import (
     HAPLOTYPE_TO_REFERENCE,
     READ_TO_HAPLOTYPE,
@@ -356,8 +355,6 @@ def test_refused_options() -> None:
         align([b"A"], [b"A"], (1, 2, 2**31, 3))
     with pytest.raises(ValueError, match=r"mismatch is 0\.5, not a 32-bit whole number"):
         align([b"A"], [b"A"], (1, 0.5, 2, 3))  # type: ignore[arg-type]
-    with pytest.raises(BackendUnavailable, match='no build "sse" here'):
-        SmithWaterman(build="sse")
 
 
 def test_build_is_the_best_of_this_cpu() -> None:
