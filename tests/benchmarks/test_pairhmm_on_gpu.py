@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -16,39 +14,27 @@ from benchmarks import pairhmm_callers, pairhmm_double, pairhmm_lone, pairhmm_lo
 from benchmarks.common import regions
 from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Batch, PairHMM, Read
-from tests.benchmarks.test_energy import nvml
 from tests.conftest import DATA
 
 
 @pytest.fixture(autouse=True)
-def small(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little work, and two devices with counters of energy."""
+def small(fake_gpus: Any) -> None:
     fake_gpus(2, result=0)
-    handles = {"nvmlDeviceGetHandleByPciBusId": lambda bus: "handle"}
-    monkeypatch.setitem(sys.modules, "pynvml", nvml(**handles))
+
+
+def test_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 3))
-
-
-def measured(command: click.Command, tmp_path: Path, *options: str) -> tuple[dict[str, Any], str]:
-    """Run a script; return its JSON and what it prints."""
     file = tmp_path / "report.json"
-    arguments = ["--seconds", "0.01", "--json", str(file), *options]
-    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    report: dict[str, Any] = json.loads(file.read_text())
+    arguments = ["--seconds", "0.01", "--json", str(file), "--table", "callers", "--table", "gatk"]
+    CliRunner().invoke(pairhmm_callers.command, arguments, catch_exceptions=False)
+    report = json.loads(file.read_text())
     assert [device["name"] for device in report["devices"]] == ["fake 0", "fake 1"]
-    return report["tables"], done.output.replace("\n", " ")
-
-
-def test_callers(tmp_path: Path) -> None:
-    chosen = ("--table", "callers", "--table", "gatk")
-    tables, _ = measured(pairhmm_callers.command, tmp_path, *chosen)
-    rows = tables["callers"]["rows"]
+    rows = report["tables"]["callers"]["rows"]
     assert len(rows) == 2 * 2 * 2
     for row in rows:
         calls = row["microseconds_a_call"] * row["regions_a_second"]
         assert calls == pytest.approx(1e6 * row["callers"])
-    assert tables["gatk"]["absent"] == "give --reference and --reads"
+    assert report["tables"]["gatk"]["absent"] == "give --reference and --reads"
 
 
 INPUT = DATA / "10s_three_regions.in"

@@ -217,29 +217,6 @@ def test_regions_are_read_as_they_were_written(
     assert back.getvalue() == text
 
 
-@given(st.data())
-@settings(max_examples=500, deadline=None)
-def test_any_bytes_are_read_or_raise_a_format_error(data: st.DataObject) -> None:
-    kind = data.draw(st.sampled_from(["rubbish", "changed", "cut", "packed"]))
-    if kind == "rubbish":
-        text = data.draw(st.binary(max_size=200))
-    else:
-        text = bytearray(gzip.compress(TWO, mtime=0) if kind == "packed" else TWO)
-        if kind == "cut":
-            del text[data.draw(st.integers(0, len(text))) :]
-        else:
-            for _ in range(data.draw(st.integers(1, 4))):
-                text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.integers(0, 255))
-        text = bytes(text)
-    try:
-        batch = _read(text)
-    except FormatError as error:
-        assert error.line >= 1
-        assert "\n" not in str(error)
-    else:
-        assert len(batch) >= 1
-
-
 @pytest.mark.parametrize("name", RECORDED)
 def test_recorded_regions_are_written_as_they_were_read(name: str) -> None:
     back = io.BytesIO()

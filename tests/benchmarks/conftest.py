@@ -1,5 +1,0 @@
-"""Stand-ins for a GPU."""
-
-from tests.prefilter.conftest import fake
-
-__all__ = ["fake"]
