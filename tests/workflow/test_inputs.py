@@ -113,6 +113,10 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
     [
         (remove("q.fa.fai"), "q.fa.fai: no such file; make it with: samtools faidx q.fa"),
         (
+            remove("q.dict"),
+            "q.dict: no such file; make it with: gatk CreateSequenceDictionary -R q.fa",
+        ),
+        (
             remove("one.bai"),
             "config/samples.tsv, line 2: one.bam has no index; "
             "make it with: samtools index one.bam",
@@ -132,6 +136,7 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
     ],
     ids=[
         "no index of the reference",
+        "no dictionary",
         "no index of the reads",
         "no reads",
         "a sample twice",
