@@ -50,7 +50,7 @@ def prefix(tmp_path_factory) -> Path:
 
 def test_the_compiler_and_flags_of_the_packager_are_used(prefix):
     commands = (prefix.parent / "CXX").read_text().splitlines()
-    compiled = [line for line in commands if line.endswith(".cpp") and str(ROOT) in line]
+    compiled = [line for line in commands if line.endswith((".cpp", ".cxx")) and str(ROOT) in line]
     assert len(compiled) > 20
     assert all(CXXFLAGS in line for line in compiled)
     # Only the kernels are compiled at another level.
