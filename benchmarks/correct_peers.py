@@ -1,10 +1,11 @@
-"""How well does `gkl-shim correct` correct simulated reads, beside Lighter and BFC?
+"""How well does `gkl-shim correct` correct simulated reads, beside Lighter, BFC and CARE?
 
 The genomes are E. coli 536 and a piece of human chr17, in FASTA. The sets differ in depth, length
 and errors. Two are of a short piece of E. coli, and very deep. The last one has two haplotypes,
 which differ in one of 1,000 bases. Gain is (errors that became right - right bases that became
-wrong) / errors. Lighter runs with each k given. The seconds are of the whole command, the median of
---rounds runs in turns.
+wrong) / errors. Lighter runs with each k given. CARE runs in its classic mode, and with random
+forests if they are given. The seconds are of the whole command, the median of --rounds runs in
+turns.
 
 Example: python -m benchmarks.correct_peers --ecoli NC_008253.fa --human chr17.fa --json out.json
 """
@@ -124,7 +125,14 @@ def quality_of(data: _Set, corrected: NDArray[np.uint8]) -> dict[str, Any]:
 
 
 def _tools(
-    data: _Set, folder: Path, threads: int, lighter: str, ks: tuple[int, ...], bfc: str | None
+    data: _Set,
+    folder: Path,
+    threads: int,
+    lighter: str,
+    ks: tuple[int, ...],
+    bfc: str | None,
+    care: str | None,
+    forests: tuple[str, str] | None,
 ) -> dict[str, tuple[list[str], Path, Path | None]]:
     """Return each tool's command, its output, and the file that gets its standard output."""
     fastq, size = str(data.reads.fastq), data.genome_size
@@ -139,6 +147,19 @@ def _tools(
     if bfc is not None:
         out = folder / "bfc.fq"
         tools["BFC"] = ([bfc, "-s", str(size), "-t", str(threads), fastq], out, out)
+    if care is not None:
+        depth = str(round(data.reads.letters.size / size))
+        options = ["-c", depth, "-t", str(threads), "--pairmode", "SE", "-q"]
+        options += ["--excludeAmbiguous", "--candidateCorrection", "-d", str(folder)]
+        kinds: dict[str, list[str]] = {"CARE, classic": []}
+        if forests:
+            kinds["CARE, forests"] = [
+                "--correctionType", "1", "--ml-forestfile", forests[0],
+                "--correctionTypeCands", "1", "--ml-cands-forestfile", forests[1],
+            ]  # fmt: skip
+        for name, more in kinds.items():
+            out = folder / f"{name.split()[-1]}.fq"
+            tools[name] = ([care, "-i", fastq, "-o", out.name, *options, *more], out, None)
     return tools
 
 
@@ -155,6 +176,8 @@ def _seconds(command: list[str], stdout: Path | None) -> float:
 @click.option("--lighter", default="lighter", help="Lighter's program.")
 @click.option("--lighter-k", type=int, multiple=True, default=(17, 19, 23), help="Lighter's k.")
 @click.option("--bfc", help="BFC's program. Without it, BFC is left out.")
+@click.option("--care", help="CARE's program, care-cpu. Without it, CARE is left out.")
+@click.option("--forests", nargs=2, help="CARE's forests, for anchors and for candidates.")
 @click.option("--set", "wanted", multiple=True, help="Only the sets whose name contains this.")
 @click.option("--threads", default=2, show_default=True)
 @click.option("--rounds", default=1, show_default=True, help="Runs of each tool.")
@@ -165,12 +188,14 @@ def command(
     lighter: str,
     lighter_k: tuple[int, ...],
     bfc: str | None,
+    care: str | None,
+    forests: tuple[str, str] | None,
     wanted: tuple[str, ...],
     threads: int,
     rounds: int,
     json_file: str | None,
 ) -> None:
-    """Correct simulated reads with gkl-shim, Lighter and BFC."""
+    """Correct simulated reads with gkl-shim, Lighter, BFC and CARE."""
     rows: list[report.Row] = []
     with report.progress() as progress:
         for name, make in _sets(ecoli, human).items():
@@ -180,7 +205,7 @@ def command(
                 folder = Path(temporary)
                 progress(f"{name}: simulating")
                 data = make(folder)
-                tools = _tools(data, folder, threads, lighter, lighter_k, bfc)
+                tools = _tools(data, folder, threads, lighter, lighter_k, bfc, care, forests)
                 took: dict[str, list[float]] = {tool: [] for tool in tools}
                 for _ in range(rounds):
                     for tool, (line, _, stdout) in tools.items():
