@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -371,7 +372,6 @@ def answer(tmp_path: Path) -> Path:
         ("printf '\\033[2J\\n\\033]0;x\\007\\n'", "no path of a Python library"),
         ("head -c 3000 /bin/sh", "no path of a Python library"),
         ("while :; do echo {library}; done", "it printed more than 8192 bytes"),
-        ("sleep 1000 & echo {library}; echo /bin/sh", "it did not end within 8 seconds"),
         ("echo libpython3.so; echo /bin/sh", "cannot be used: it is not an absolute path"),
         ("printf '{library}\\001\\n/bin/sh\\n'", "cannot be used: No such file"),
         ("echo {library}; echo {folder}", "program {folder} cannot be used: it is not a file"),
@@ -428,18 +428,26 @@ def test_a_library_that_others_can_write_to_is_refused(
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_program_that_never_ends_is_killed(
-    host: Host, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
+    program: Path, likelihood: str, stand_in: Path, tmp_path: Path, waits: bool
 ) -> None:
-    """So is everything that it has started, even if our process ends first."""
-    pids = tmp_path / "pids"
-    python = write_program(tmp_path / "python", f"sleep 1000 & echo $$ $! > {pids}; wait")
-    if waits:
-        host({"GKL_SHIM_PYTHON": str(python)})
-    else:
-        monkeypatch.setenv("GKL_SHIM_PYTHON", str(python))
-        subprocess.run([program, "cuda", "end"], check=True)
-    started = [int(pid) for pid in pids.read_text().split()]
-    assert len(started) == 2
+    """So is everything that it has started, even if it or our process ends first."""
+
+    def run(number: int, last: str) -> None:
+        pids = f"{tmp_path}/pids{number}"
+        text = f"sleep 1000 & echo $$ $! > {pids}; {last}"
+        setting = {"GKL_SHIM_PYTHON": str(write_program(tmp_path / f"python{number}", text))}
+        if waits:
+            host = Host(program, likelihood, stand_in)
+            host(setting)
+            assert "it did not end within 8 seconds" in host.warnings[0]
+        else:
+            subprocess.run([program, "cuda", "end"], env={**os.environ, **setting}, check=True)
+
+    programs = ("wait", f"echo {tmp_path / LIBRARY}; echo /bin/sh")
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(run, range(2), programs[: 1 + waits]))
+    started = [int(pid) for path in tmp_path.glob("pids*") for pid in path.read_text().split()]
+    assert len(started) == 2 + 2 * waits
     deadline = time.monotonic() + 10
     while any(map(is_running, started)):
         assert time.monotonic() < deadline
