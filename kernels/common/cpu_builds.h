@@ -9,22 +9,15 @@
 
 namespace gkl_shim {
 
-// The builds that this CPU can run, fastest first, out of GKL_SHIM_COMPILED_BUILDS.
+// The builds that this CPU can run, fastest first, out of GKL_SHIM_COMPILED_BUILDS, a list by
+// CMakeLists.txt.
 template <class Build>
 class Builds {
    public:
-#if defined(__x86_64__)
-    Builds(const Build &avx512, const Build &avx2, const Build &portable) {
-        if (cpu_has_avx512()) add(avx512);
-        if (cpu_has_avx2()) add(avx2);
-        add(portable);
+    template <class... All>
+    explicit Builds(const All &...compiled) {
+        (add(compiled), ...);
     }
-#elif defined(__aarch64__)
-    Builds(const Build &neon, const Build &portable) {
-        add(neon);
-        add(portable);
-    }
-#endif
 
     const Build *const *begin() const { return here_; }
     const Build *const *end() const { return here_ + count_; }
@@ -41,16 +34,14 @@ class Builds {
     }
 
    private:
-    void add(const Build &build) { here_[count_++] = &build; }
+    void add(const Build &build) {
+        if (strcmp(build.name, "avx512") == 0 && !cpu_has_avx512()) return;
+        if (strcmp(build.name, "avx2") == 0 && !cpu_has_avx2()) return;
+        here_[count_++] = &build;
+    }
 
     const Build *here_[3];
     int count_ = 0;
 };
-
-#if defined(__x86_64__)
-#define GKL_SHIM_COMPILED_BUILDS kAvx512Build, kAvx2Build, kPortableBuild
-#elif defined(__aarch64__)
-#define GKL_SHIM_COMPILED_BUILDS kNeonBuild, kPortableBuild
-#endif
 
 }  // namespace gkl_shim

@@ -747,30 +747,6 @@ class Prefilter:
 
 
 @part()
-class Encode:
-    """Letters to bit planes."""
-
-    def __init__(self) -> None:
-        self.letters = np.random.default_rng(1).choice(np.frombuffer(b"ACTG", np.uint8), 1 << 19)
-
-    def __call__(self) -> None:
-        planes = np.empty((3, len(self.letters) // 32), np.uint32)
-        undefined = ffi.new("int32_t *")
-        count = len(self.letters)
-        call(
-            "gkl_shim_prefilter_encode",
-            pointer(self.letters),
-            count,
-            2,
-            *map(pointer, planes),
-            undefined,
-        )
-        low, high, _ = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")
-        testing.assert_array_equal(self.letters, np.frombuffer(b"ACTG", np.uint8)[low + 2 * high])
-        assert undefined[0] == 0
-
-
-@part()
 class ParsePairs:
     """Lines of reads and segments."""
 
@@ -845,39 +821,6 @@ class ParseFlagged:
         assert (found.text.batch.regions, found.text.used) == (self.regions, len(self.text))
         flags = bytes(ffi.buffer(found.haplotype_flags, 6 * self.regions))
         assert flags == bytes([0, 6, 0, 0, 0, 9]) * self.regions
-
-
-@part()
-class ParseAlignable:
-    """Lines of references and alternatives, and lines of alignments."""
-
-    def __init__(self) -> None:
-        self.pairs = 6000
-        text = b"GATTACA\tGATTTACA\t200,-150,-260,-11\tsoftclip\n" * self.pairs
-        self.text = np.frombuffer(text, np.uint8)
-        self.defaults = ffi.new("gkl_shim_smithwaterman_parameters *")
-
-    def __call__(self) -> None:
-        parameters = np.empty((self.pairs, 5), np.int32)
-        offsets, letters = (
-            np.empty(2 * self.pairs + 2, np.int64),
-            np.empty(len(self.text), np.uint8),
-        )
-        batch, used = ffi.new("gkl_shim_smithwaterman_batch *"), ffi.new("int64_t *")
-        outputs = *map(pointer, (parameters, offsets, letters)), batch, used
-        given = pointer(self.text), len(self.text), self.pairs, 2, self.defaults
-        call("gkl_shim_smithwaterman_parse", *given, *outputs)
-        assert (batch.pairs, used[0]) == (self.pairs, len(self.text))
-        testing.assert_array_equal(parameters, [(200, -150, -260, -11, 0)] * self.pairs)
-        assert (
-            bytes(letters[: 15 * self.pairs]) == b"GATTACA" * self.pairs + b"GATTTACA" * self.pairs
-        )
-        size, text = ffi.new("int64_t *"), np.empty(30 * self.pairs, np.uint8)
-        # Any letters may take the place of CIGARs.
-        given = batch.reference_offsets, batch.reference_offsets, batch.references
-        call("gkl_shim_smithwaterman_format", self.pairs, *given, 2, pointer(text), size)
-        want = "".join(f"{7 * k}\tGATTACA\n" for k in range(self.pairs))
-        assert text[: size[0]].tobytes().decode() == want
 
 
 # ---- Refusals -----------------------------------------------------------------------------------

@@ -41,8 +41,9 @@ def test_builds_and_threads_do_not_change_the_bits(regions, expected, build, thr
         assert_same_bits(pairhmm.likelihoods(*region), result)
 
 
-@pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(
+    ("build", "precision"), [*((BUILDS[0], each) for each in PRECISIONS), (BUILDS[-1], "single")]
+)
 def test_dividing_haplotypes_into_sets_does_not_change_the_bits(build, precision):
     """Enough haplotypes to be computed in several sets; no two share a head."""
     rnd = random.Random(4)
@@ -88,7 +89,7 @@ def test_a_long_haplotype_is_rescaled(build):
 
 
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("threads", [2, 3, 4, 8])
+@pytest.mark.parametrize("threads", [2, 8])
 def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
     """Some threads have no tile."""
     rnd = random.Random(3)
@@ -107,7 +108,7 @@ def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
     together = PairHMM(build=build, threads=threads)
     for count in (1, 5, 17, 33):
         result = alone.likelihoods(reads[:count], haplotypes)
-        for _ in range(20):
+        for _ in range(5):
             assert_same_bits(together.likelihoods(reads[:count], haplotypes), result)
 
 

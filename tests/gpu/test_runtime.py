@@ -124,10 +124,10 @@ def test_callers_share_the_devices(run, slow):
 
 
 @pytest.mark.parametrize(
-    ("callers", "threads", "in_flight"), [(1, 1, 1), (1, 1, 4), (1, 4, 1), (1, 4, 2), (4, 2, 2)]
+    ("chunks", "callers", "threads", "in_flight"),
+    [(1, 1, 1, 4), (1, 1, 4, 1), (1, 3, 2, 2), (3, 1, 4, 2)],
 )
-@pytest.mark.parametrize("chunks", [1, 3])
-def test_no_more_memory_than_told(run, callers, threads, in_flight, chunks):
+def test_no_more_memory_than_told(run, chunks, callers, threads, in_flight):
     memory = chunks * CHUNK_MEMORY + CHUNK_MEMORY // 2
     done = run(slots=8, callers=callers, threads=threads, in_flight=in_flight, memory=memory)
     assert (done.on_cpu, done.lost) == ([0, 0] * callers, {})
@@ -160,8 +160,7 @@ def test_a_launch_that_fails(run, after):
     assert done.on_cpu == [0] * whole + [NUMBERS - rest * CHUNK] + [NUMBERS] * (1 - whole)
 
 
-@pytest.mark.parametrize("slow", [0, 1])
-@pytest.mark.parametrize("loses", [0, 1])
+@pytest.mark.parametrize(("loses", "slow"), [(0, 1), (1, 0)])
 @pytest.mark.parametrize("function", FALLIBLE)
 def test_each_function_may_fail(run, function, loses, slow):
     """The CPU computes what is left, nothing stays in flight, and the loss is told once."""
@@ -178,9 +177,9 @@ def test_each_function_may_fail(run, function, loses, slow):
         assert ": CUDA_ERROR_" in done.lost[10]
 
 
-@pytest.mark.parametrize("callers", [1, 4])
 @pytest.mark.parametrize("function", FALLIBLE)
-def test_another_device_goes_on(run, function, callers):
+def test_another_device_goes_on(run, function):
+    callers = 2
     done = run(2, failing=function, after=3, on=1, callers=callers)
     assert set(done.lost) == ({11} if done.reports[-1]["failed"] else set())
     # Each launch thread may lose what it has in flight on the device.
