@@ -9,8 +9,7 @@
 
 namespace gkl_shim {
 
-// The builds that this CPU can run, fastest first, out of GKL_SHIM_COMPILED_BUILDS, a list by
-// CMakeLists.txt.
+// The builds that this CPU can run, fastest first, out of GKL_SHIM_COMPILED_BUILDS.
 template <class Build>
 class Builds {
    public:
@@ -43,5 +42,13 @@ class Builds {
     const Build *here_[3];
     int count_ = 0;
 };
+
+// CMakeLists.txt defines it if some are left out.
+#if defined(GKL_SHIM_COMPILED_BUILDS)
+#elif defined(__x86_64__)
+#define GKL_SHIM_COMPILED_BUILDS kAvx512Build, kAvx2Build, kPortableBuild
+#elif defined(__aarch64__)
+#define GKL_SHIM_COMPILED_BUILDS kNeonBuild, kPortableBuild
+#endif
 
 }  // namespace gkl_shim
