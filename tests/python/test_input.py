@@ -53,13 +53,14 @@ def written(pieces: Iterable[bytes], blocking: bool) -> Iterator[int]:
                 time.sleep(0.002)
                 file.write(piece)
 
-    thread = threading.Thread(target=write)
+    # After a failure, a file that holds the pipe open may keep the thread waiting.
+    thread = threading.Thread(target=write, daemon=True)
     thread.start()
     try:
         yield end
     finally:
         os.close(end)
-        thread.join()
+        thread.join(10)
 
 
 @pytest.mark.parametrize("content", [TEXT, *COMPRESSED.values()], ids=["plain", *COMPRESSED])
