@@ -140,12 +140,6 @@ def test_empty_regions_of_a_c_caller():
     assert _check(region_reads=[0, 0, 2], region_haplotypes=[0, 2, 2]) is None
 
 
-def test_no_batch():
-    ffi, library = _native.library()
-    assert library.gkl_shim_pairhmm_check(ffi.NULL) == library.GKL_SHIM_EINVAL
-    assert ffi.string(library.gkl_shim_last_error()) == b"batch is null"
-
-
 def test_more_cells_than_an_integer_holds():
     """2^35 letters of reads, 2^28 of haplotypes: one too many for 63 bits."""
     ffi, library = _native.library()
