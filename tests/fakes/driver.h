@@ -37,6 +37,8 @@ void *fake_driver(int devices, int slow);
 void *fake_context(void *driver, int device);
 void *fake_kernel(void *driver, const char *name, const void *host, const double *values,
                   int count);
+void fake_fail(void *driver, const char *function, int64_t after, int device, int loses);
+char *fake_report(void *driver);
 }
 
 namespace {

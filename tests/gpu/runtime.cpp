@@ -20,35 +20,16 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "../fakes/driver.h"
 #include "../fakes/host_kernel.h"
 #include "gpu/call.h"
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
 #include "gpu/launch_threads.h"
-
-// The stand-in driver, tests/fakes/driver.cpp.
-// clang-format off
-#define FUNCTIONS(F) \
-    F(cuCtxPushCurrent_v2) F(cuCtxPopCurrent_v2) F(cuMemAlloc_v2) F(cuMemFree_v2) \
-    F(cuMemHostAlloc) F(cuMemFreeHost) F(cuStreamCreate) F(cuStreamDestroy_v2) \
-    F(cuStreamQuery) F(cuStreamSynchronize) F(cuEventCreate) F(cuEventDestroy_v2) \
-    F(cuEventRecord) F(cuEventSynchronize) F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) \
-    F(cuMemsetD8Async) F(cuLaunchKernel) F(cuGetErrorName) F(cuGetErrorString)
-// clang-format on
-#define DECLARE(name) std::remove_pointer_t<decltype(gkl_shim_cuda_driver::name)> name;
-extern "C" {
-FUNCTIONS(DECLARE)
-void *fake_driver(int devices, int slow);
-void *fake_context(void *driver, int device);
-void *fake_kernel(void *driver, const char *name, const void *host, const double *, int);
-void fake_fail(void *driver, const char *function, int64_t after, int device, int loses);
-char *fake_report(void *driver);
-}
 
 namespace {
 
@@ -219,14 +200,11 @@ int main(int count, char **arguments) {
         else
             given[word.substr(0, equals)] = atoll(word.c_str() + equals + 1);
     }
-    gkl_shim_cuda_driver functions = {};
-#define SET(name) functions.name = name;
-    FUNCTIONS(SET)
     void *const fake = fake_driver(int(given["devices"]), int(given["slow"]));
     square_kernel = fake_kernel(fake, "square", &kSquare, nullptr, 0);
     if (!failing.empty())
         fake_fail(fake, failing.c_str(), given["after"], int(given["on"]), int(given["loses"]));
-    const CudaDriver driver(functions);
+    const CudaDriver driver(*fake_functions());
     const auto report = [&] {
         char *const text = fake_report(fake);
         printf("report %s\n", text);
