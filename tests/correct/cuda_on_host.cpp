@@ -1,5 +1,5 @@
-// The kernels of correct (cuda/kernels.cu), compiled for the host as a shared library. Each lane of
-// a warp is a fiber. Blocks have one warp, and the kernels' loops do the work of the others. A warp
+// The kernels of correct (cuda/kernels.cu), compiled for the host. Each lane of a warp is a
+// fiber. Blocks have one warp, and the kernels' loops do the work of the others. A warp
 // that writes shared memory beyond its own ends the process.
 #include "../fakes/host_kernel.h"
 #include "../gpu/warps_on_host.h"

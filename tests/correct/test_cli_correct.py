@@ -238,7 +238,7 @@ def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
 
 
 def many(text: str, name: int) -> str:
-    """Repeat reads `COPIES` times, with names of at least so many letters."""
+    """Repeat reads `COPIES` times, with names of at least `name` letters."""
     return text.replace(" of/", f" of{'x' * name}/") * COPIES
 
 

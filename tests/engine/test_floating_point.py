@@ -278,7 +278,7 @@ with pairhmm_in.Reader(sys.argv[1]) as reader:
 assert libm.fegetround() == rounding
 """
     if platform.machine() != "x86_64":
-        pytest.skip("the number of the rounding mode is that of x86-64")
+        pytest.skip("the rounding mode has x86-64's number here")
     command = [sys.executable, "-c", program, region_file]
     expected = run(command, "FE_TONEAREST", cwd=tmp_path)
     assert run(command, "FE_UPWARD", cwd=tmp_path) == expected

@@ -1,4 +1,4 @@
-// PairHMM's kernels (cuda/kernels/kernels.cu), compiled for the host as a shared library.
+// PairHMM's kernels (cuda/kernels/kernels.cu), compiled for the host.
 #include "../fakes/host_kernel.h"
 #include "common/floating_point_mode.h"
 #include "warps_on_host.h"

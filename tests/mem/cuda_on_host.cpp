@@ -1,5 +1,5 @@
-// The kernels of mem (cuda/kernels.cu), compiled for the host as a shared library. Each lane of a
-// warp is a fiber. Blocks have one warp, or three for the index, and the kernels' loops do the work
+// The kernels of mem (cuda/kernels.cu), compiled for the host. Each lane of a warp is a
+// fiber. Blocks have one warp, or three for the index, and the kernels' loops do the work
 // of the others.
 #include "../fakes/host_kernel.h"
 #include "../gpu/warps_on_host.h"

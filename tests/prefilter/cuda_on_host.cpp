@@ -1,5 +1,4 @@
-// The prefilter's kernels (cuda/kernels.cu), compiled for the host as a shared library. Loops
-// replace a GPU's threads.
+// The prefilter's kernels (cuda/kernels.cu), compiled for the host. Loops replace a GPU's threads.
 #include <stdint.h>
 
 #include <algorithm>

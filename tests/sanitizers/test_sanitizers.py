@@ -197,18 +197,23 @@ def test_mem_runs_clean(sanitizer, tmp_path):
     long = (reference + "A" * 40) * 60
     (tmp_path / "q.fa").write_bytes(fasta([*queries, "NNNNACGT" * 5, long], "q"))
     files = [tmp_path / "ref.fa", tmp_path / "q.fa"]
+    printed = {}
     for kind, page, memory in ((0, 0, 0), (0, 700, 0), (1, 700, 1), (2, 700, 1)):
         done = run(driver, *files, 12, kind, page, memory, 4)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) > 40
+        assert printed.setdefault(kind, done.stdout) == done.stdout
 
 
 def test_pdhmm_runs_clean(sanitizer, tmp_path):
     driver = driver_of("pdhmm", sanitizer, tmp_path)
+    printed = set()
     for build in BUILDS[sanitizer]:
         done = run(driver, DATA / "chr22_dragen.pdhmm.in", build, 4)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == 440
+        printed.add(done.stdout)
+    assert len(printed) == 1
 
 
 def test_reading_and_writing_text_runs_clean(sanitizer, region_file, tmp_path):
