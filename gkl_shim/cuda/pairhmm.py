@@ -359,9 +359,9 @@ class _Device(Device):
             kernel = self.functions[name]
             kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
         lone = [ffi.NULL] * lib.GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS
-        if precision == "single":
-            for index, rows in enumerate(lone_widths()):
-                lone[index] = self.function(f"pairhmm_lone_{rows}")
+        suffixes = lone_widths() if precision == "single" else ("double",)
+        for index, suffix in enumerate(suffixes):
+            lone[index] = self.function(f"pairhmm_lone_{suffix}")
         return {"functions": functions, "lone": lone, "tables": addresses}
 
     def _carveout(self, kernel: Any, shared: int) -> int:

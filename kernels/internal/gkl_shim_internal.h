@@ -119,15 +119,16 @@ GKL_SHIM_API int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch)
 enum {
     GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 5,
     GKL_SHIM_PAIRHMM_CUDA_KERNELS = 6,     /* one for each width, then the striped one */
-    GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS = 3 /* for regions of one haplotype */
+    GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS = 3 /* for regions of one haplotype, in single precision;
+                                              double precision has one kernel for these */
 };
 
 /* The rows per lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_widths(int32_t precision,
                                                int32_t widths[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
 
-/* The rows per lane of each kernel for regions of one haplotype, and the shared memory of its block
- * in bytes. */
+/* The rows per lane of each kernel for regions of one haplotype in single precision. The shared
+ * memory of a block, in bytes; the kernel in double precision comes after the others. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]);
 GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_lone_shared_bytes(int32_t kernel);
 

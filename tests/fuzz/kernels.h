@@ -53,6 +53,7 @@ gkl_shim_pairhmm_cuda_kernels pairhmm_kernels_of(int32_t precision) {
     gkl_shim_pairhmm_cuda_lone_rows(rows);
     for (int k = 0; single && k < GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS; k++)
         made.lone[k] = kernel_of(find_pairhmm_kernel, "pairhmm_lone_" + std::to_string(rows[k]));
+    if (!single) made.lone[0] = kernel_of(find_pairhmm_kernel, "pairhmm_lone_double");
     for (const int32_t conventions : {GKL_SHIM_STRICT, GKL_SHIM_AS_GKL}) {
         const int64_t size = gkl_shim_pairhmm_cuda_tables(precision, conventions, nullptr);
         uint64_t *const address = &made.tables[conventions];

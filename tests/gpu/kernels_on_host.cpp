@@ -69,7 +69,7 @@ const fakes::HostKernel kKernels[] = {
     KERNEL(pairhmm_single_20, kFlushed), KERNEL(pairhmm_double_4, kKept),
     KERNEL(pairhmm_double_8, kKept),     KERNEL(pairhmm_double_striped, kKept),
     KERNEL(pairhmm_lone_8, kFlushed),    KERNEL(pairhmm_lone_16, kFlushed),
-    KERNEL(pairhmm_lone_20, kFlushed),
+    KERNEL(pairhmm_lone_20, kFlushed),   KERNEL(pairhmm_lone_double, kKept),
 };
 
 }  // namespace

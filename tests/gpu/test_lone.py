@@ -30,6 +30,13 @@ def opened(**options):
     return cuda.Engine(threads=1, multiprocessors=1, **options)
 
 
+def unlike_region(rnd, lengths, columns, qualities=(40, 45, 45, 10)):
+    """Make reads that have nothing to do with the region's only haplotype."""
+    reads = [Read("".join(rnd.choices("ACGT", k=length)), *qualities) for length in lengths]
+    haplotype = "".join(rnd.choices("ACGT", k=columns))
+    return Batch(read_batch(reads, (45, 45, 10)), haplotype_batch([haplotype]))
+
+
 def enough(batch):
     """Return a batch with 32 more pairs in a region before it, 1,024 bases."""
     return concatenated([lone_region(random.Random(6), [32] * 32, 40), batch])
@@ -47,7 +54,7 @@ def check(host, batch):
     return done["cuda_pairs"] - 32
 
 
-def lone_region(rnd, lengths, columns, gaps=(45, 45, 10)):
+def lone_region(rnd, lengths, columns):
     """Make reads of these lengths that come from the region's only haplotype, or go beyond it."""
     haplotype = "".join(rnd.choices("ACGT", k=columns))
     reads = []
@@ -55,7 +62,7 @@ def lone_region(rnd, lengths, columns, gaps=(45, 45, 10)):
         place = rnd.randrange(max(1, columns - length + 1))
         bases = haplotype[place : place + length].ljust(length, "A")
         reads.append(Read(bases, rnd.choices(range(6, 42), k=length)))
-    return Batch(read_batch(reads, gaps), haplotype_batch([haplotype]))
+    return Batch(read_batch(reads, (45, 45, 10)), haplotype_batch([haplotype]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -135,6 +142,62 @@ def test_long_reads_and_pairs_beyond_single_precision(host):
     assert {name.split("_")[1] for name in launched(host)} == {"lone", "double"}
 
 
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("double_ratio", [2, 64])
+def test_pairs_beyond_single_precision(host, precision, double_ratio):
+    """A kernel in double precision computes them right after the others; not where it is slow."""
+    rnd = random.Random(19)
+    lengths = [*range(1, 36), *rnd.choices(range(100, 513), k=60)]
+    batch = enough(
+        concatenated(
+            [unlike_region(rnd, lengths, 300), lone_region(rnd, lengths, 300)]
+            + [unlike_region(rnd, [length], 40 + length) for length in lengths]
+            # Some of these leave double precision, too.
+            + [unlike_region(rnd, lengths, 200, (60, 60, 60, 40))]
+        )
+    )
+    with PairHMM(backend="cpu", precision=precision) as cpu:
+        expected, counts = cpu.compute(batch), cpu.statistics
+    engine = opened(precision=precision, double_ratio=double_ratio)
+    assert_same_bits(engine.compute(batch), expected)
+    done = engine.statistics()
+    engine.close()
+    assert done["rescued_pairs"] == counts.rescued_pairs
+    assert done["rescaled_pairs"] == counts.rescaled_pairs > 0
+    on_cpu = counts.rescaled_pairs
+    if precision == "single":
+        assert 50 < counts.rescued_pairs < batch.pairs - 50
+        if double_ratio == 64:
+            on_cpu = counts.rescued_pairs
+    assert done["cuda_pairs"] == batch.pairs - on_cpu
+    names = launched(host)
+    in_double = precision == "double" or double_ratio == 2
+    assert ("pairhmm_lone_double" in names) == in_double
+    assert not any(name.startswith(("pairhmm_double", "pairhmm_single")) for name in names)
+
+
+def test_long_reads_in_double_precision(host):
+    """They are not computed by the kernel for regions of one haplotype."""
+    rnd = random.Random(20)
+    batch = enough(lone_region(rnd, (20, 513, 30, 700), 600))
+    with PairHMM(backend="cpu", precision="double") as cpu:
+        expected = cpu.compute(batch)
+    engine = opened(precision="double")
+    assert_same_bits(engine.compute(batch), expected)
+    assert engine.statistics()["cuda_pairs"] == batch.pairs
+    engine.close()
+    assert launched(host) == {"pairhmm_lone_double", "pairhmm_double_striped"}
+
+
+def test_mostly_long_reads_go_the_other_way(host):
+    rnd = random.Random(21)
+    batch = lone_region(rnd, (20, 700, 900, 600), 600)
+    engine = opened()
+    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
+    engine.close()
+    assert not any("lone" in name for name in launched(host))
+
+
 def test_letters(host):
     rnd = random.Random(13)
     batch = concatenated([lone_region(rnd, (20,), 30) for _ in range(3)])
@@ -209,8 +272,12 @@ def test_on_a_device(gpu):
         [random_region(rnd, *shape, rnd.choice(KINDS)) for shape in shapes]
         + [lone_region(rnd, lengths, columns) for columns in (1, 64, 300, 1024)]
         + [lone_region(rnd, [length], length) for length in lengths]
+        + [unlike_region(rnd, lengths, columns) for columns in (30, 200, 512, 1000)]
     )
-    expected = PairHMM(backend="cpu").compute(batch)
-    engine = cuda.Engine([0])
-    assert_same_bits(engine.compute(batch), expected)
-    engine.close()
+    for precision in ("single", "double"):
+        with PairHMM(backend="cpu", precision=precision) as cpu:
+            expected, counts = cpu.compute(batch), cpu.statistics
+        engine = cuda.Engine([0], precision)
+        assert_same_bits(engine.compute(batch), expected)
+        assert engine.statistics()["rescued_pairs"] == counts.rescued_pairs
+        engine.close()

@@ -40,7 +40,8 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
                                 slot->chunks_in_flight};
     bool any = true;
     if (lone_)
-        chunk.lone_planner().choose_reads(inputs, one_gap_, lone_bases_, &place_);
+        chunk.lone_planner(options.precision)
+            .choose_reads(options.precision, inputs, one_gap_, lone_bases_, &place_);
     else
         any = chunk.planner(options.precision).choose_reads(inputs, &place_);
     chunk.span = span_between(*batch_, results_, begin, place_);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <algorithm>
+
 #include "pairhmm/cuda/kernels/block_format.h"
 
 namespace gkl_shim {
@@ -12,6 +14,9 @@ namespace {
 // kNoResult until a kernel writes it. Asking the driver instead keeps other threads from launching:
 // with 16 callers, one region each, it costs a sixth of the throughput.
 constexpr int64_t kWatchedResults = 1 << 16;
+
+// The blocks of the lone kernel in double precision that a multiprocessor holds.
+constexpr int32_t kLoneDoubleBlocks = 8;
 
 }  // namespace
 
@@ -51,8 +56,8 @@ ChunkPlanner &BatchSlot::planner(int32_t precision) {
     return *planner;
 }
 
-LonePlanner &BatchSlot::lone_planner() {
-    precision_ = GKL_SHIM_SINGLE;
+LonePlanner &BatchSlot::lone_planner(int32_t precision) {
+    precision_ = precision;
     lone_ = true;
     return lone_planner_;
 }
@@ -70,7 +75,8 @@ void BatchSlot::make_room() {
     block_.grow(driver(), stream(), planned().block_bytes);
     device_block_.grow(driver(), stream(), planned().block_bytes);
     scratch_.grow(driver(), stream(), planned().scratch_bytes);
-    results_.grow(driver(), stream(), planned().results * int64_t(sizeof(double)));
+    // One more: the lone kernel in double precision adds a count.
+    results_.grow(driver(), stream(), (planned().results + 1) * int64_t(sizeof(double)));
 }
 
 void BatchSlot::write() {
@@ -80,7 +86,7 @@ void BatchSlot::write() {
         lone_planner_.write(block);
     else
         planners_[precision_]->write(block);
-    expected_results_ = planned().results;
+    expected_results_ = planned().results + (lone_ && tried_double());
     arrived_results_ = 0;
     if (expected_results_ <= kWatchedResults)
         memset(results_.address(), 0xff, size_t(expected_results_) * sizeof(double));
@@ -93,7 +99,8 @@ void BatchSlot::send() {
 void BatchSlot::launch_kernels() {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
     if (lone_) {
-        launch_lone(kernels);
+        if (precision_ == GKL_SHIM_SINGLE) launch_lone();
+        if (tried_double()) launch_lone_double();
     } else if (planned().passes == 1) {
         launch_widths(kernels, kWholeTile, 1);
     } else {
@@ -119,6 +126,7 @@ bool BatchSlot::has_results() {
 
 int64_t BatchSlot::collect() {
     const double *const results = static_cast<const double *>(results_.address());
+    retried_ = retries() ? int64_t(results[planned().results]) : 0;
     return lone_ ? lone_planner_.collect(results, span.results)
                  : planners_[precision_]->collect(results, span.results);
 }
@@ -129,15 +137,30 @@ void BatchSlot::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int3
         if (planned().tiles[width] > 0) launch_one(kernels, width, step, warps);
 }
 
-void BatchSlot::launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels) {
+void BatchSlot::launch_lone() {
+    const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[GKL_SHIM_SINGLE];
     uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
+    uint64_t list = retries() ? scratch_.address() : 0;
     void *results = results_.address();
     for (int k = 0; k < kLoneKernels; k++) {
         if (lone_planner_.tiles[k] == 0) continue;
-        void *parameters[] = {&block, &tables, &lone_planner_.first_tile[k], &results};
+        void *parameters[] = {&block, &tables, &lone_planner_.first_tile[k], &list, &results};
         driver().launch(kernels.lone[k], lone_planner_.tiles[k], 1, kWarp,
                         gkl_shim_pairhmm_cuda_lone_shared_bytes(k), stream(), parameters);
     }
+}
+
+// Of the pairs that the other kernels have listed, or in double precision of all.
+void BatchSlot::launch_lone_double() {
+    const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[GKL_SHIM_DOUBLE];
+    uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
+    uint64_t list = retries() ? scratch_.address() : 0;
+    void *results = results_.address();
+    void *parameters[] = {&block, &tables, &list, &results};
+    const int32_t blocks =
+        std::min(lone_planner_.double_tiles, hardware_.multiprocessors * kLoneDoubleBlocks);
+    driver().launch(kernels.lone[0], blocks, 1, kWarp,
+                    gkl_shim_pairhmm_cuda_lone_shared_bytes(kLoneKernels), stream(), parameters);
 }
 
 void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,

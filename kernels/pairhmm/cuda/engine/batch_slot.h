@@ -26,9 +26,9 @@ class BatchSlot : public gpu::Slot {
     ~BatchSlot() override;
 
     // For BatchQueue: the planner that makes the slot's next chunk, and the reads in the chunk. The
-    // second planner is for single precision and for batches of which is_lone() is true.
+    // second planner is for batches of which is_lone() is true.
     ChunkPlanner &planner(int32_t precision);
-    LonePlanner &lone_planner();
+    LonePlanner &lone_planner(int32_t precision);
     Span span = {};
 
     // The chunk, once it is planned.
@@ -40,6 +40,13 @@ class BatchSlot : public gpu::Slot {
 
     // Copies the results into place. Returns how many pairs have none.
     int64_t collect();
+
+    // Whether double precision has tried the pairs that have no result, except those of reads that
+    // no kernel of the chunk can compute; and how many pairs of a chunk in single precision it has
+    // computed.
+    bool tried_double() const { return precision_ == GKL_SHIM_DOUBLE || retries(); }
+    int64_t retried() const { return retried_; }
+    int64_t long_reads() const { return lone_planner_.long_reads(); }
 
     // start() calls these in turn; measurements.cpp calls them one by one.
     gkl_shim_status plan() override;
@@ -55,8 +62,15 @@ class BatchSlot : public gpu::Slot {
     void launch_kernels();
 
    private:
+    // Whether the device computes the chunk's pairs that leave single precision in double
+    // precision, right after the others.
+    bool retries() const {
+        return lone_ && precision_ == GKL_SHIM_SINGLE && !hardware_.slow_double;
+    }
+
     void make_room();
-    void launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels);
+    void launch_lone();
+    void launch_lone_double();
     void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
     void launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
                     int32_t warps);
@@ -68,6 +82,7 @@ class BatchSlot : public gpu::Slot {
     LonePlanner lone_planner_;
     int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk
     bool lone_ = false;                    // whether lone_planner_ makes it
+    int64_t retried_ = 0;
     int64_t expected_results_ = 0, arrived_results_ = 0;
     gpu::KeptMemory<void *> block_, results_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;

@@ -20,24 +20,25 @@ bool BatchWork::any_left() const {
 void BatchWork::no_device_for(gpu::Queue *queue) {
     if (const Rescue *const rescue = rescue_of(queue))
         static_cast<Rescue *>(queue)->take_rest(
-            [&](const Span &span) { second_pass_.add(span, rescue, true); });
+            [&](const Span &span) { second_pass_.add(span, rescue, kNoDevice); });
 }
 
 void BatchWork::collect(gpu::Slot *slot) {
     BatchSlot &chunk = *static_cast<BatchSlot *>(slot);
     const Rescue *const rescue = rescue_of(slot->queue.get());
-    const bool single = !rescue && queue_.options.precision == GKL_SHIM_SINGLE;
     const int64_t missing = chunk.collect();
     cpu_.computed_cells += chunk.planned().computed_cells;
-    if (single) cpu_.rescued += missing;
+    if (!rescue && queue_.options.precision == GKL_SHIM_SINGLE)
+        cpu_.rescued += chunk.tried_double() ? chunk.retried() + chunk.long_reads() : missing;
     if (rescue) rescue->reads.copy_results(chunk.span);
-    if (missing > 0) second_pass_.add(chunk.span, rescue, !single);
+    if (missing > 0)
+        second_pass_.add(chunk.span, rescue, chunk.tried_double() ? kTriedDouble : kTriedSingle);
 }
 
 void BatchWork::lose(gpu::Slot *slot) {
     const Span &span = static_cast<BatchSlot *>(slot)->span;
     if (const Rescue *const rescue = rescue_of(slot->queue.get()))
-        second_pass_.add(span, rescue, true);
+        second_pass_.add(span, rescue, kNoDevice);
     else
         queue_.add_undone(span);
 }

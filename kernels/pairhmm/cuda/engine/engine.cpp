@@ -118,10 +118,9 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cp
         for (const gkl_shim_pairhmm_batch *batch = batches.begin; batch != batches.end; batch++)
             at = std::fill_n(at, pairs_of(whole_span(*batch, at)), no_result());
     }
-    BatchQueue queue(
-        call, batches.begin, batches.end, results,
-        {options_.precision, all_wanted, false, options_.devices,
-         all_wanted && options_.rows_per_lane == 0, 0, batches.one_gap, options_.threads});
+    BatchQueue queue(call, batches.begin, batches.end, results,
+                     {options_.precision, all_wanted, false, options_.devices,
+                      options_.rows_per_lane == 0, 0, batches.one_gap, options_.threads});
     gpu::compute_on_devices(&devices_, call, queue, limits_,
                             [&] { return BatchWork(&devices_, call, cpu, &queue); });
     cpu->compute_all();

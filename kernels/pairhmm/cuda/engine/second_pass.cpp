@@ -22,10 +22,10 @@ constexpr int64_t kMinCpuReads = 8;
 
 // Copies the reads that lack results to those that are collected for an assignee. Reads that single
 // precision has not tried go to any device: most are long, and slow on the CPU.
-void SecondPass::add(const Span &span, const Rescue *rescue, bool to_cpu) {
+void SecondPass::add(const Span &span, const Rescue *rescue, Tried tried) {
     const bool any_fast = devices_.any(
         [&](const gpu::Device &device) { return !options_.devices[device.index].slow_double; });
-    const Assignee for_tried_pairs = any_fast ? kFastDevice : kCpu;
+    const Assignee for_tried_pairs = tried == kTriedSingle && any_fast ? kFastDevice : kCpu;
     each_region(span, [&](int64_t region, int64_t first, int64_t last, double *values) {
         const int64_t count = haplotypes_of(*span.batch, region);
         for (auto &reads : region_reads_) reads.clear();
@@ -35,9 +35,9 @@ void SecondPass::add(const Span &span, const Rescue *rescue, bool to_cpu) {
                                                        [](double x) { return isnan(x); });
             if (lacking == end) continue;
             const bool untried = is_untried(*lacking);
-            const Assignee assignee = to_cpu    ? untried ? kCpuUntried : kCpu
-                                      : untried ? kAnyDevice
-                                                : for_tried_pairs;
+            const Assignee assignee = !untried             ? for_tried_pairs
+                                      : tried == kNoDevice ? kCpuUntried
+                                                           : kAnyDevice;
             double *const to = rescue ? rescue->reads.destination(read) : values;
             region_reads_[assignee].push_back({read, values, to});
         }

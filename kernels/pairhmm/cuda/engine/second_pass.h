@@ -12,6 +12,10 @@
 namespace gkl_shim {
 namespace pairhmm {
 
+// What has happened to reads that lack results. A read that has not been tried at all is marked so
+// (is_untried()).
+enum Tried { kTriedSingle, kTriedDouble, kNoDevice };
+
 // The reads of one launch thread's chunks that lack results, and who computes them in double
 // precision. A chunk has no result for a pair that leaves the range of single precision, or for a
 // read that is too long for it. Such reads of several chunks are collected, and computed while
@@ -24,8 +28,8 @@ class SecondPass {
         : devices_(*devices), call_(*call), cpu_(*cpu), options_(options) {}
 
     // Adds the reads of a span that lack results. `rescue` has the span, or is null if it is the
-    // call's. `to_cpu` says that no device can compute them.
-    void add(const Span &span, const Rescue *rescue, bool to_cpu);
+    // call's. kNoDevice: no device can compute them.
+    void add(const Span &span, const Rescue *rescue, Tried tried);
 
     // Sends all collected reads to a device or to the CPU.
     void dispatch_all();

@@ -49,15 +49,32 @@ struct LoneHeader {
     // alone then; and whether the same holds for all three gap qualities.
     int32_t one_continuation, one_gap;
     int32_t coded;  // whether `bases` are codes, and there are no `base_quals`
+    int32_t
+        results;  // of the chunk; the kernel in double precision adds how many pairs it computed
+    // For each number of lanes that a pair takes in double precision: where these pairs begin in
+    // the list of those to compute, or in `pairs` if the whole chunk is computed in double
+    // precision.
+    int32_t double_first[kWarp + 1];
+    // The offset of their counts, int32. They are 0 in a chunk for single precision, whose kernels
+    // list the pairs that leave its range.
+    int64_t double_counts;
 };
 
-// The kernels, by rows a lane.
+// The kernels in single precision, by rows a lane.
 enum { kLoneKernels = 3 };  // GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS
 constexpr int kLoneRowsPerLane[kLoneKernels] = {8, 16, 20};
 
+// The kernel in double precision.
+enum { kLoneDoubleRows = 16 };
+static_assert(kLoneRows <= kWarp * kLoneDoubleRows, "a read fits a warp");
+GKL_SHIM_BOTH constexpr int32_t lone_double_lanes(int32_t rows) {
+    return (rows + kLoneDoubleRows - 1) / kLoneDoubleRows;
+}
+
 // The shared memory of a block, in bytes: the emissions of each lane for each letter.
+template <class T>
 GKL_SHIM_BOTH constexpr int32_t lone_shared_bytes(int32_t rows_per_lane) {
-    return kWarp * rows_per_lane * int32_t(kLetters * sizeof(float));
+    return kWarp * rows_per_lane * int32_t(kLetters * sizeof(T));
 }
 
 }  // namespace pairhmm

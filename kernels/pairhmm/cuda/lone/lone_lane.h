@@ -30,18 +30,21 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-template <int R>
+template <class T, int R>
 class LoneLane {
    public:
-    __device__ __forceinline__ LoneLane(const uint8_t *chunk, const CudaTables<float> *tables,
-                                        int tile)
-        : chunk_(chunk), tables_(tables), tile_(array<LoneTile>(header().tiles)[tile]) {
+    // A tile of pairs that take this many lanes each. pair_at(k) is the index of its k-th pair.
+    template <class PairAt>
+    __device__ __forceinline__ LoneLane(const uint8_t *chunk, const CudaTables<T> *tables,
+                                        int lanes, int pairs, PairAt pair_at)
+        : chunk_(chunk), tables_(tables), lanes_(lanes) {
         const int lane = threadIdx.x;
-        const int slot = lane / tile_.lanes;
-        lane_ = lane - slot * tile_.lanes;
-        in_use_ = slot < tile_.pairs;
-        pair_ = array<LonePair>(header().pairs)[tile_.first + (in_use_ ? slot : 0)];
-        first_row_ = int(pair_.rows) - (tile_.lanes - lane_) * R + 1;
+        const int slot = lane / lanes;
+        lane_ = lane - slot * lanes;
+        in_use_ = slot < pairs;
+        index_ = pair_at(in_use_ ? slot : 0);
+        pair_ = array<LonePair>(header().pairs)[index_];
+        first_row_ = int(pair_.rows) - (lanes - lane_) * R + 1;
         emissions_at_ = shared_address(emissions());
     }
 
@@ -82,20 +85,21 @@ class LoneLane {
         }
     }
 
-    // Walks down the haplotypes of the tile's pairs, and writes their results.
-    __device__ __forceinline__ void walk(double *results) {
-        const float top = border();
+    // Walks down the haplotypes of the tile's pairs. Calls found(index, pair, likelihood) for each.
+    template <class Found>
+    __device__ __forceinline__ void walk(Found found) {
+        const T top = border();
         const bool first = lane_ == 0;
-        diagonal_ = above_t_ = first ? top : 0.0f;
+        diagonal_ = above_t_ = first ? top : T(0);
         above_insertion_ = ends_ = 0;
 #pragma unroll
-        for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top : 0.0f;
+        for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top : T(0);
         __syncwarp();
         const uint8_t *column = array<uint8_t>(header().letters) + int64_t(pair_.haplotype) - lane_;
         letter_ = load_letter(column);
         pack_ = load_emissions(letter_, 0);
         // The columns until the last lane of this lane's pair is at the end of its haplotype.
-        unsigned left = in_use_ ? pair_.columns + tile_.lanes - 1u : ~0u;
+        unsigned left = in_use_ ? pair_.columns + lanes_ - 1u : ~0u;
         for (;;) {
             const unsigned columns = least_of_warp(left);
             if (columns == ~0u) break;
@@ -107,9 +111,9 @@ class LoneLane {
             }
             for (; k > 0; k--) step(++column, first, top);
             if (left == columns) {
-                if (lane_ == tile_.lanes - 1)
-                    results[pair_.result] =
-                        joined_likelihood<float, double, int64_t>(ends_, 0, 0, pair_.columns);
+                if (lane_ == lanes_ - 1)
+                    found(index_, pair_,
+                          joined_likelihood<T, double, int64_t>(ends_, 0, 0, pair_.columns));
                 left = ~0u;
             } else if (left != ~0u) {
                 left -= columns;
@@ -118,12 +122,12 @@ class LoneLane {
     }
 
    private:
-    enum { kGroup = Pack<float>::kCount, kGroups = R / kGroup, kUnrolled = 4 };
+    enum { kGroup = Pack<T>::kCount, kGroups = R / kGroup, kUnrolled = 4 };
 
     // A row's facts that follow from its gap qualities.
     struct Gap {
-        typename CudaTables<float>::Gap of;
-        float md, xx;
+        typename CudaTables<T>::Gap of;
+        T md, xx;
     };
 
     __device__ __forceinline__ const LoneHeader &header() const {
@@ -133,9 +137,9 @@ class LoneLane {
     __device__ __forceinline__ const A *array(int64_t offset) const {
         return reinterpret_cast<const A *>(chunk_ + offset);
     }
-    static __device__ __forceinline__ Pack<float> *emissions() {
+    static __device__ __forceinline__ Pack<T> *emissions() {
         extern __shared__ __align__(16) uint8_t shared_memory[];
-        return reinterpret_cast<Pack<float> *>(shared_memory) + threadIdx.x;
+        return reinterpret_cast<Pack<T> *>(shared_memory) + threadIdx.x;
     }
 
     // Loads the bytes [at, at + COUNT) of a track, in words. Rows of padding receive bytes of other
@@ -171,34 +175,33 @@ class LoneLane {
     }
 
     // The T and the D above a read's first row, and to the left of it.
-    __device__ __forceinline__ float border() const {
+    __device__ __forceinline__ T border() const {
         const int64_t at = header().one_continuation ? 0 : int64_t(pair_.read);
         const int quality = array<uint8_t>(header().continuation_quals)[at] & (kQualities - 1);
-        return (1.0f - tables_->probability[quality]) * power_of_two<float>(Range<float>::kStart);
+        return (T(1) - tables_->probability[quality]) * power_of_two<T>(Range<T>::kStart);
     }
 
     // Makes the coefficients and the emissions of row k, given its gaps and those of the row below.
     __device__ __forceinline__ void make_row(int k, const Gap &gap, const Gap &below, int letter,
                                              unsigned quality) {
         const bool present = first_row_ + k >= 1;
-        const bool last = k == R - 1 && lane_ == tile_.lanes - 1;
-        const float xx_next = last ? 0.0f : below.xx, gm_next = 1.0f - xx_next;
-        const float a = scaled_a(gm_next, gap.of.alpha);
-        const float c = scaled_c(gm_next, gap.md, below.of.inverse_mm);
-        const float kappa =
-            scaled_kappa(xx_next, gap.of.alpha, last ? 0.0f : below.of.inverse_alpha);
+        const bool last = k == R - 1 && lane_ == lanes_ - 1;
+        const T xx_next = last ? T(0) : below.xx, gm_next = T(1) - xx_next;
+        const T a = scaled_a(gm_next, gap.of.alpha);
+        const T c = scaled_c(gm_next, gap.md, below.of.inverse_mm);
+        const T kappa = scaled_kappa(xx_next, gap.of.alpha, last ? T(0) : below.of.inverse_alpha);
         // c and xx are 0 in the last row, so that T is what `ends` adds. They are 1 in padding.
-        a_[k] = present ? a : 0.0f;
-        c_[k] = present ? (last ? 0.0f : c) : 1.0f;
-        xx_[k] = present ? (last ? 0.0f : gap.xx) : 1.0f;
-        kappa_[k] = present ? kappa : 0.0f;
+        a_[k] = present ? a : T(0);
+        c_[k] = present ? (last ? T(0) : c) : T(1);
+        xx_[k] = present ? (last ? T(0) : gap.xx) : T(1);
+        kappa_[k] = present ? kappa : T(0);
         // NaN marks a read that cannot be scaled, so that its result is not trusted.
-        const float mm_next = last ? 1.0f : below.of.mm;
-        const float scale = gap.of.mm == 0 ? bit_cast<float>(0x7fc00000) : mm_next;
-        const typename CudaTables<float>::Emission emission =
+        const T mm_next = last ? T(1) : below.of.mm;
+        const T scale = gap.of.mm == 0 ? T(bit_cast<double>(int64_t(0x7ff8000000000000))) : mm_next;
+        const typename CudaTables<T>::Emission emission =
             tables_->emission[quality & (kQualities - 1)];
-        const float match = present ? scale * emission.agree : 0.0f;
-        const float mismatch = present ? scale * emission.differ : 0.0f;
+        const T match = present ? scale * emission.agree : T(0);
+        const T mismatch = present ? scale * emission.differ : T(0);
 #pragma unroll
         for (int b = 0; b < kLetters; b++)
             made_[b].value[k % kGroup] = letter == b || letter == kN || b == kN ? match : mismatch;
@@ -209,24 +212,24 @@ class LoneLane {
         }
     }
 
-    __device__ __forceinline__ Pack<float> load_emissions(unsigned letter, int group) const {
-        const unsigned size = sizeof(Pack<float>) * kWarp;
+    __device__ __forceinline__ Pack<T> load_emissions(unsigned letter, int group) const {
+        const unsigned size = sizeof(Pack<T>) * kWarp;
         return load_shared(emissions_at_ + (letter * kGroups + unsigned(group)) * size,
-                           static_cast<const float *>(nullptr));
+                           static_cast<const T *>(nullptr));
     }
 
     // Computes one column. `next` is the letter of the column after it.
-    __device__ __forceinline__ void step(const uint8_t *next, bool first, float top) {
+    __device__ __forceinline__ void step(const uint8_t *next, bool first, T top) {
         const unsigned now = letter_;
         letter_ = load_letter(next);
-        float diagonal = diagonal_, insertion = above_insertion_;
-        Pack<float> pack = pack_;
+        T diagonal = diagonal_, insertion = above_insertion_;
+        Pack<T> pack = pack_;
 #pragma unroll
         for (int k = 0; k < R; k++) {
             if (k > 0 && k % kGroup == 0) pack = load_emissions(now, k / kGroup);
-            const float m = pack.value[k % kGroup] * diagonal;
+            const T m = pack.value[k % kGroup] * diagonal;
             diagonal = t_[k];
-            const float without_insertion = multiply_add(c_[k], d_[k], m);
+            const T without_insertion = multiply_add(c_[k], d_[k], m);
             d_[k] = multiply_add(xx_[k], d_[k], m);
             t_[k] = multiply_add(a_[k], insertion, without_insertion);
             insertion = multiply_add(kappa_[k], insertion, m);
@@ -243,44 +246,93 @@ class LoneLane {
     }
 
     const uint8_t *const chunk_;
-    const CudaTables<float> *const tables_;
-    const LoneTile tile_;
+    const CudaTables<T> *const tables_;
+    const int lanes_;  // of a pair
+    int index_;        // of this lane's pair
     LonePair pair_;
     int lane_;  // among those of the pair
     bool in_use_;
     int first_row_;  // the lane's first row, counted from 1; 0 or less above the read
     SharedAddress emissions_at_;
-    Pack<float> made_[kLetters];  // emissions of a group of rows
+    Pack<T> made_[kLetters];  // emissions of a group of rows
 
-    float a_[R], c_[R], xx_[R], kappa_[R];
-    float t_[R], d_[R];      // T of the lane's column, D of the next one
-    float diagonal_;         // T of the row above the lane, in the previous column
-    float above_t_;          // and in the next column
-    float above_insertion_;  // insertion that flows into the next column
-    float ends_;
-    unsigned letter_;   // of the next column
-    Pack<float> pack_;  // emissions of the next column's first rows
+    T a_[R], c_[R], xx_[R], kappa_[R];
+    T t_[R], d_[R];      // T of the lane's column, D of the next one
+    T diagonal_;         // T of the row above the lane, in the previous column
+    T above_t_;          // and in the next column
+    T above_insertion_;  // insertion that flows into the next column
+    T ends_;
+    unsigned letter_;  // of the next column
+    Pack<T> pack_;     // emissions of the next column's first rows
 };
 
+// Computes a tile in single precision. Pairs that leave its range are listed for the kernel in
+// double precision, if there is a list.
 template <int R>
 __device__ __forceinline__ void compute_lone(const uint8_t *chunk, const CudaTables<float> *tables,
-                                             int first_tile, double *results) {
-    LoneLane<R> lane(chunk, tables, first_tile + int(blockIdx.x));
+                                             int first_tile, uint32_t *left, double *results) {
+    const LoneHeader &header = *reinterpret_cast<const LoneHeader *>(chunk);
+    const LoneTile tile =
+        reinterpret_cast<const LoneTile *>(chunk + header.tiles)[first_tile + int(blockIdx.x)];
+    LoneLane<float, R> lane(chunk, tables, tile.lanes, tile.pairs,
+                            [&](int k) { return int(tile.first) + k; });
     lane.set_up();
-    lane.walk(results);
+    lane.walk([&](int index, const LonePair &pair, double likelihood) {
+        if (likelihood == likelihood || !left) {
+            results[pair.result] = likelihood;
+            return;
+        }
+        const int lanes = lone_double_lanes(pair.rows);
+        int32_t *const counts =
+            reinterpret_cast<int32_t *>(const_cast<uint8_t *>(chunk) + header.double_counts);
+        left[header.double_first[lanes] + atomicAdd(counts + lanes, 1)] = uint32_t(index);
+    });
+}
+
+// Computes pairs in double precision: those that are listed, or all pairs if there is no list. The
+// warps of the grid share the tiles, which take the more lanes a pair the sooner they come.
+__device__ __forceinline__ void compute_lone_double(const uint8_t *chunk,
+                                                    const CudaTables<double> *tables,
+                                                    const uint32_t *listed, double *results) {
+    const LoneHeader &header = *reinterpret_cast<const LoneHeader *>(chunk);
+    const int32_t *const counts = reinterpret_cast<const int32_t *>(chunk + header.double_counts);
+    int tile = int(blockIdx.x), all = 0;
+    for (int lanes = kWarp; lanes > 0; lanes--) {
+        const int count = counts[lanes], pairs = kWarp / lanes;
+        all += count;
+        for (; tile * pairs < count; tile += int(gridDim.x)) {
+            const int first = tile * pairs, at = header.double_first[lanes] + first;
+            LoneLane<double, kLoneDoubleRows> lane(
+                chunk, tables, lanes, count - first < pairs ? count - first : pairs,
+                [&](int k) { return listed ? int(listed[at + k]) : at + k; });
+            lane.set_up();
+            lane.walk([&](int, const LonePair &pair, double likelihood) {
+                results[pair.result] = likelihood;
+            });
+            __syncwarp();
+        }
+        tile -= (count + pairs - 1) / pairs;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) results[header.results] = double(all);
 }
 
 }  // namespace
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-#define GKL_SHIM_PAIRHMM_LONE_KERNEL(name, rows, blocks)                               \
-    extern "C" __global__ void __launch_bounds__(32, blocks)                           \
-        name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<float> *tables, \
-             int first_tile, double *results) {                                        \
-        gkl_shim::pairhmm::compute_lone<rows>(chunk, tables, first_tile, results);     \
+#define GKL_SHIM_PAIRHMM_LONE_KERNEL(name, rows, blocks)                                 \
+    extern "C" __global__ void __launch_bounds__(32, blocks)                             \
+        name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<float> *tables,   \
+             int first_tile, uint32_t *left, double *results) {                          \
+        gkl_shim::pairhmm::compute_lone<rows>(chunk, tables, first_tile, left, results); \
     }
 
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_8, 8, 16)
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_16, 16, 12)
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_20, 20, 12)
+
+extern "C" __global__ void __launch_bounds__(32, 8)
+    pairhmm_lone_double(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<double> *tables,
+                        const uint32_t *listed, double *results) {
+    gkl_shim::pairhmm::compute_lone_double(chunk, tables, listed, results);
+}

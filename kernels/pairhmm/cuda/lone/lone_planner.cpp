@@ -52,10 +52,6 @@ constexpr Shapes kShapes;
 // Haplotypes of a kind have about as many columns; longer ones come first.
 enum { kStep = 64, kSteps = LonePlanner::kSteps };
 inline int step_of(int64_t columns) { return kSteps - 1 - int(columns / kStep); }
-// The first kind of a number of rows.
-inline int first_kind(int64_t rows) {
-    return (kShapes.of[rows].kernel * (kWarp + 1) + kShapes.of[rows].lanes) * kSteps;
-}
 
 // Whether all bytes are the same, read by several threads.
 bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
@@ -102,7 +98,9 @@ uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, ui
 }  // namespace
 
 bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads) {
-    if (haplotypes_of(batch) != batch.regions || reads_of(batch) == 0) return false;
+    const int64_t reads = reads_of(batch);
+    if (haplotypes_of(batch) != batch.regions || reads == 0) return false;
+    if (batch.read_offsets[reads] > kLoneRows * reads) return false;
     std::atomic<bool> lone{true};
     parallel_for_ranges(
         batch.regions, kPieceOffsets, batch.regions / kPieceOffsets * kNanosecondsPerPiece, threads,
@@ -118,8 +116,9 @@ bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads) {
     return lone;
 }
 
-void LonePlanner::choose_reads(const ChunkInputs &inputs, bool one_gap, int64_t bases,
-                               BatchPlace *place) {
+void LonePlanner::choose_reads(int32_t precision, const ChunkInputs &inputs, bool one_gap,
+                               int64_t bases, BatchPlace *place) {
+    single_ = precision == GKL_SHIM_SINGLE;
     batch_ = *inputs.batch;
     threads_ = std::max(1, inputs.threads);
     one_gap_ = one_gap;
@@ -162,10 +161,18 @@ void LonePlanner::each_region(Take take) const {
     }
 }
 
+// The first kind of pairs with this many rows.
+int LonePlanner::first_kind(int64_t rows) const {
+    const int kernel = single_ ? kShapes.of[rows].kernel : kLoneKernels;
+    const int lanes = single_ ? kShapes.of[rows].lanes : lone_double_lanes(int32_t(rows));
+    return (kernel * (kWarp + 1) + lanes) * kSteps;
+}
+
 void LonePlanner::plan() {
     first_base_ = batch_.read_offsets[first_read_];
     bases_ = batch_.read_offsets[end_read_] - first_base_;
     memset(kinds_, 0, sizeof kinds_);
+    memset(double_counts_, 0, sizeof double_counts_);
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
     int64_t cells = 0, long_cells = 0, long_reads = 0, end_region = first_region_;
@@ -181,6 +188,7 @@ void LonePlanner::plan() {
                 continue;
             }
             kinds[first_kind(rows)]++;
+            double_counts_[lone_double_lanes(int32_t(rows))]++;
         }
     });
     computed_ = end_read_ - first_read_ - long_reads;
@@ -190,22 +198,7 @@ void LonePlanner::plan() {
     first_letter_ = haplotypes[first_region_];
     letters_ = haplotypes[end_region] - first_letter_;
 
-    // Counts of pairs become places of the first pairs.
-    int32_t pairs = 0, tile = 0;
-    for (int k = 0, kind = 0; k < kLoneKernels; k++) {
-        first_tile[k] = tile;
-        for (int lanes = 0; lanes <= kWarp; lanes++) {
-            const int32_t first = pairs;
-            for (const int end = kind + kSteps; kind < end; kind++) {
-                const int32_t count = kinds_[kind];
-                kinds_[kind] = pairs;
-                pairs += count;
-            }
-            if (lanes > 0) tile += (pairs - first + kWarp / lanes - 1) / (kWarp / lanes);
-        }
-        tiles[k] = tile - first_tile[k];
-    }
-
+    place_pairs();
     find_constants();
     int64_t at = rounded(sizeof(LoneHeader));
     const auto place = [&at](int64_t size) {
@@ -214,7 +207,9 @@ void LonePlanner::plan() {
         return here;
     };
     header_.pairs = place(computed_ * int64_t(sizeof(LonePair)));
-    header_.tiles = place(tile * int64_t(sizeof(LoneTile)));
+    const int last = kLoneKernels - 1;
+    header_.tiles = place((first_tile[last] + tiles[last]) * int64_t(sizeof(LoneTile)));
+    header_.double_counts = place(sizeof double_counts_);
     header_.letters = place(kLettersBefore + letters_ + kLettersAfter) + kLettersBefore;
     // A lane loads words, of which the last may begin with a read's last base.
     const int64_t track = bases_ + 8;
@@ -226,7 +221,33 @@ void LonePlanner::plan() {
     end_ = at;
     header_.base_quals = place(track);
     chunk_.block_bytes = at;
-    chunk_.results = computed_;
+    chunk_.results = header_.results = int32_t(computed_);
+    // The list of pairs for the kernel in double precision.
+    chunk_.scratch_bytes = single_ ? computed_ * int64_t(sizeof(uint32_t)) : 0;
+}
+
+// Turns counts of pairs into places of the first pairs, and counts tiles.
+void LonePlanner::place_pairs() {
+    int32_t pairs = 0, tile = 0;
+    for (int k = 0, kind = 0; k <= kLoneKernels; k++) {
+        if (k < kLoneKernels) first_tile[k] = tile;
+        for (int lanes = 0; lanes <= kWarp; lanes++) {
+            const int32_t first = pairs;
+            for (const int end = kind + kSteps; kind < end; kind++) {
+                const int32_t count = kinds_[kind];
+                kinds_[kind] = pairs;
+                pairs += count;
+            }
+            if (lanes > 0) tile += (pairs - first + kWarp / lanes - 1) / (kWarp / lanes);
+        }
+        if (k < kLoneKernels) tiles[k] = tile - first_tile[k];
+    }
+    int32_t first = double_tiles = 0;
+    for (int lanes = 1; lanes <= kWarp; lanes++) {
+        header_.double_first[lanes] = first;
+        first += double_counts_[lanes];
+        double_tiles += (double_counts_[lanes] + kWarp / lanes - 1) / (kWarp / lanes);
+    }
 }
 
 void LonePlanner::find_constants() {
@@ -244,6 +265,10 @@ void LonePlanner::find_constants() {
 void LonePlanner::write(uint8_t *block) {
     header_.coded = write_codes(block);
     memcpy(block, &header_, sizeof header_);
+    if (single_)
+        memset(block + header_.double_counts, 0, sizeof double_counts_);
+    else
+        memcpy(block + header_.double_counts, double_counts_, sizeof double_counts_);
     copy_tracks(block);
     write_letters(block);
     write_pairs(block);
@@ -365,5 +390,6 @@ extern "C" void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CU
 
 extern "C" int32_t gkl_shim_pairhmm_cuda_lone_shared_bytes(int32_t kernel) {
     using namespace gkl_shim::pairhmm;
-    return lone_shared_bytes(kLoneRowsPerLane[kernel]);
+    return kernel < kLoneKernels ? lone_shared_bytes<float>(kLoneRowsPerLane[kernel])
+                                 : lone_shared_bytes<double>(kLoneDoubleRows);
 }

@@ -12,8 +12,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Whether each region of a batch has one haplotype, and none is too long for the kernel. Several
-// threads look.
+// Whether each region of a batch has one haplotype, none is too long for the kernels, and most
+// reads are not. Several threads look.
 bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads);
 
 // The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
@@ -27,7 +27,8 @@ class LonePlanner {
     // Chooses the reads of the chunk that begins at `place`, and moves `place` to where the next
     // chunk begins: at least one read, and otherwise at most `bases` bases. `one_gap`: all bases
     // are known to have the same gap qualities.
-    void choose_reads(const ChunkInputs &inputs, bool one_gap, int64_t bases, BatchPlace *place);
+    void choose_reads(int32_t precision, const ChunkInputs &inputs, bool one_gap, int64_t bases,
+                      BatchPlace *place);
 
     // Plans the chosen reads.
     void plan();
@@ -43,18 +44,26 @@ class LonePlanner {
     // Copies the kernels' results to their places in `values`, as ChunkPlanner::collect() does.
     int64_t collect(const double *results, double *values) const;
 
-    // For each kernel: its first tile, and how many it has.
+    // The chunk's reads that are not computed, because they are too long.
+    int64_t long_reads() const { return end_read_ - first_read_ - computed_; }
+
+    // For each kernel in single precision: its first tile, and how many it has.
     int32_t first_tile[kLoneKernels], tiles[kLoneKernels];
+    // The most tiles that the kernel in double precision may have.
+    int32_t double_tiles;
 
     // How many classes of length haplotypes are sorted into.
     enum { kSteps = 17 };
 
    private:
-    // Kinds of pairs: by kernel, lanes and class of length.
-    enum { kKinds = kLoneKernels * (kWarp + 1) * kSteps };
+    // Kinds of pairs: by kernel, lanes and class of length. The kernel in double precision counts
+    // as another one.
+    enum { kKinds = (kLoneKernels + 1) * (kWarp + 1) * kSteps };
 
     template <class Take>
     void each_region(Take take) const;
+    int first_kind(int64_t rows) const;
+    void place_pairs();
     void find_constants();
     bool write_codes(uint8_t *block) const;
     void copy_tracks(uint8_t *block) const;
@@ -62,16 +71,18 @@ class LonePlanner {
     void write_pairs(uint8_t *block) const;
 
     const bool as_gkl_;
+    bool single_;
     PlannedChunk chunk_;
     gkl_shim_pairhmm_batch batch_;
     int64_t first_region_, first_read_, end_read_;
     int32_t threads_;
     int64_t first_base_, bases_, first_letter_, letters_;
-    int64_t computed_;       // reads that are not too long
-    int32_t kinds_[kKinds];  // where the pairs of each kind begin in the list of pairs
-    int64_t end_;            // of the block, without base qualities
-    bool one_gap_;           // as choose_reads() was told
-    bool one_gap_open_;      // insertion and deletion qualities are the same
+    int64_t computed_;                  // reads that are not too long
+    int32_t kinds_[kKinds];             // where the pairs of each kind begin in the list of pairs
+    int32_t double_counts_[kWarp + 1];  // of pairs, by their lanes in double precision
+    int64_t end_;                       // of the block, without base qualities
+    bool one_gap_;                      // as choose_reads() was told
+    bool one_gap_open_;                 // insertion and deletion qualities are the same
     LoneHeader header_;
 };
 
