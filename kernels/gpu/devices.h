@@ -53,6 +53,10 @@ class Slot {
     // Waits for the results.
     void wait();
 
+    // Once the results are there: launches further kernels that they call for. True: the results
+    // have to be waited for again. False: the chunk is done.
+    virtual bool launch_more() { return false; }
+
     // Waits until the device no longer uses memory for the chunk, also if the chunk has failed.
     void drain() const;
 

@@ -1,5 +1,7 @@
 #include "gpu/launch_threads.h"
 
+#include <algorithm>
+
 #include "common/interrupt.h"
 
 namespace gkl_shim {
@@ -69,8 +71,8 @@ void LaunchThread::make_room(Slot *slot) {
     while (!devices_.reserve(slot, in_flight_.empty())) collect_first(true);
 }
 
-// Collects the results of the oldest chunk. False: it is still in flight, and the caller does not
-// wait.
+// Collects the results of the oldest chunk, or goes on with it. False: it is still in flight, and
+// the caller does not wait.
 bool LaunchThread::collect_first(bool wait) {
     Slot *const slot = in_flight_.front();
     const Device &device = slot->device();
@@ -79,6 +81,10 @@ bool LaunchThread::collect_first(bool wait) {
             const CudaContext current(device.driver, device.context);
             if (!wait && !slot->has_results()) return false;
             slot->wait();
+            if (slot->launch_more()) {
+                std::rotate(in_flight_.begin(), in_flight_.begin() + 1, in_flight_.end());
+                return true;
+            }
         }
         work_.collect(slot);
     } catch (const CudaFailure &failure) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -174,6 +175,40 @@ def test_pairs_beyond_single_precision(host, precision, double_ratio):
     in_double = precision == "double" or double_ratio == 2
     assert ("pairhmm_lone_double" in names) == in_double
     assert not any(name.startswith(("pairhmm_double", "pairhmm_single")) for name in names)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_few_and_many_pairs_beyond_single_precision(host, few):
+    """The host watches the results of a small chunk; of a large one, it asks the driver."""
+    like, unlike, times = ("ACGTACGT", 30), ("CCCCCCCC", 127, 127, 127, 127), 700
+    kinds = [unlike if k < (1 if few else 50) else like for k in range(100)]
+    some = read_batch([Read(*kind) for kind in kinds], (45, 45, 10))
+    tracks = [np.tile(track, times) for track in some.tracks]
+    reads = ReadBatch.from_arrays(np.arange(100 * times + 1) * 8, *tracks)
+    batch = Batch(reads, haplotype_batch(["ACGTACGTAGGG"]))
+    with PairHMM(backend="cpu") as cpu:
+        expected, counts = cpu.compute(batch), cpu.statistics
+    engine = opened()
+    assert_same_bits(engine.compute(batch), expected)
+    assert engine.statistics()["rescued_pairs"] == counts.rescued_pairs >= times
+    assert few or engine.statistics()["cuda_pairs"] == batch.pairs
+    engine.close()
+    assert ("pairhmm_lone_double" in launched(host)) != few
+
+
+@pytest.mark.parametrize("function", ["cuLaunchKernel", "cuMemHostAlloc", "cuMemcpyHtoDAsync_v2"])
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+def test_a_device_is_lost_on_the_way(host, function, after):
+    rnd = random.Random(23)
+    batch = enough(unlike_region(rnd, rnd.choices(range(150, 300), k=40), 300))
+    engine = opened()
+    host.fail(function, after)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        values = engine.compute(batch)
+    assert_same_bits(values, PairHMM(backend="cpu").compute(batch))
+    assert len(said) == bool(host.failed)
+    engine.close()
 
 
 def test_long_reads_in_double_precision(host):

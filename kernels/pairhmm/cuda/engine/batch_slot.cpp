@@ -17,6 +17,9 @@ constexpr int64_t kWatchedResults = 1 << 16;
 
 // The blocks of the lone kernel in double precision that a multiprocessor holds.
 constexpr int32_t kLoneDoubleBlocks = 8;
+// If fewer than one pair in so many leaves single precision, those of several chunks are better
+// computed together.
+constexpr int64_t kManyLeft = 16;
 
 }  // namespace
 
@@ -63,7 +66,7 @@ LonePlanner &BatchSlot::lone_planner(int32_t precision) {
 }
 
 gkl_shim_status BatchSlot::plan() {
-    expected_results_ = 0;
+    expected_results_ = retried_ = 0;
     if (lone_) {
         lone_planner_.plan();
         return GKL_SHIM_OK;
@@ -75,8 +78,7 @@ void BatchSlot::make_room() {
     block_.grow(driver(), stream(), planned().block_bytes);
     device_block_.grow(driver(), stream(), planned().block_bytes);
     scratch_.grow(driver(), stream(), planned().scratch_bytes);
-    // One more: the lone kernel in double precision adds a count.
-    results_.grow(driver(), stream(), (planned().results + 1) * int64_t(sizeof(double)));
+    results_.grow(driver(), stream(), planned().results * int64_t(sizeof(double)));
 }
 
 void BatchSlot::write() {
@@ -86,7 +88,7 @@ void BatchSlot::write() {
         lone_planner_.write(block);
     else
         planners_[precision_]->write(block);
-    expected_results_ = planned().results + (lone_ && tried_double());
+    expected_results_ = planned().results;
     arrived_results_ = 0;
     if (expected_results_ <= kWatchedResults)
         memset(results_.address(), 0xff, size_t(expected_results_) * sizeof(double));
@@ -98,9 +100,10 @@ void BatchSlot::send() {
 
 void BatchSlot::launch_kernels() {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
-    if (lone_) {
-        if (precision_ == GKL_SHIM_SINGLE) launch_lone();
-        if (tried_double()) launch_lone_double();
+    if (lone_ && precision_ == GKL_SHIM_DOUBLE) {
+        launch_lone_double(device_block_.address() + uint64_t(lone_planner_.selection()));
+    } else if (lone_) {
+        launch_lone(kernels);
     } else if (planned().passes == 1) {
         launch_widths(kernels, kWholeTile, 1);
     } else {
@@ -124,9 +127,29 @@ bool BatchSlot::has_results() {
     return true;
 }
 
+bool BatchSlot::launch_more() {
+    if (!lone_ || tried_double() || hardware_.slow_double) return false;
+    double *const results = static_cast<double *>(results_.address());
+    const int64_t count = planned().results;
+    const int64_t missing =
+        std::count_if(results, results + count, [](double x) { return x != x; });
+    if (missing * kManyLeft < count || missing == 0) return false;
+    retried_ = missing;
+    selection_.grow(driver(), stream(), planned().scratch_bytes);
+    uint8_t *const selection = static_cast<uint8_t *>(selection_.address());
+    lone_planner_.select_missing(static_cast<const uint8_t *>(block_.address()), results,
+                                 selection);
+    // The kernel writes these results again.
+    std::replace_if(
+        results, results + count, [](double x) { return x != x; }, no_result());
+    arrived_results_ = 0;
+    driver().send(scratch_.address(), selection, planned().scratch_bytes, stream());
+    launch_lone_double(scratch_.address());
+    return true;
+}
+
 int64_t BatchSlot::collect() {
     const double *const results = static_cast<const double *>(results_.address());
-    retried_ = retries() ? int64_t(results[planned().results]) : 0;
     return lone_ ? lone_planner_.collect(results, span.results)
                  : planners_[precision_]->collect(results, span.results);
 }
@@ -137,26 +160,23 @@ void BatchSlot::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int3
         if (planned().tiles[width] > 0) launch_one(kernels, width, step, warps);
 }
 
-void BatchSlot::launch_lone() {
-    const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[GKL_SHIM_SINGLE];
+void BatchSlot::launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels) {
     uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
-    uint64_t list = retries() ? scratch_.address() : 0;
     void *results = results_.address();
     for (int k = 0; k < kLoneKernels; k++) {
         if (lone_planner_.tiles[k] == 0) continue;
-        void *parameters[] = {&block, &tables, &lone_planner_.first_tile[k], &list, &results};
+        void *parameters[] = {&block, &tables, &lone_planner_.first_tile[k], &results};
         driver().launch(kernels.lone[k], lone_planner_.tiles[k], 1, kWarp,
                         gkl_shim_pairhmm_cuda_lone_shared_bytes(k), stream(), parameters);
     }
 }
 
-// Of the pairs that the other kernels have listed, or in double precision of all.
-void BatchSlot::launch_lone_double() {
+// Launches the kernel in double precision for the pairs of a LoneSelection on the device.
+void BatchSlot::launch_lone_double(uint64_t selection) {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[GKL_SHIM_DOUBLE];
     uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
-    uint64_t list = retries() ? scratch_.address() : 0;
     void *results = results_.address();
-    void *parameters[] = {&block, &tables, &list, &results};
+    void *parameters[] = {&block, &tables, &selection, &results};
     const int32_t blocks =
         std::min(lone_planner_.double_tiles, hardware_.multiprocessors * kLoneDoubleBlocks);
     driver().launch(kernels.lone[0], blocks, 1, kWarp,

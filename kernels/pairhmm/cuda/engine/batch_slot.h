@@ -42,11 +42,12 @@ class BatchSlot : public gpu::Slot {
     int64_t collect();
 
     // Whether double precision has tried the pairs that have no result, except those of reads that
-    // no kernel of the chunk can compute; and how many pairs of a chunk in single precision it has
-    // computed.
-    bool tried_double() const { return precision_ == GKL_SHIM_DOUBLE || retries(); }
-    int64_t retried() const { return retried_; }
-    int64_t long_reads() const { return lone_planner_.long_reads(); }
+    // are too long for the chunk's kernels; and how many pairs single precision has left to it and
+    // to others.
+    bool tried_double() const { return precision_ == GKL_SHIM_DOUBLE || retried_ > 0; }
+    int64_t left_by_single(int64_t missing) const {
+        return retried_ > 0 ? retried_ + lone_planner_.long_reads() : missing;
+    }
 
     // start() calls these in turn; measurements.cpp calls them one by one.
     gkl_shim_status plan() override;
@@ -61,16 +62,13 @@ class BatchSlot : public gpu::Slot {
     void send();
     void launch_kernels();
 
-   private:
-    // Whether the device computes the chunk's pairs that leave single precision in double
-    // precision, right after the others.
-    bool retries() const {
-        return lone_ && precision_ == GKL_SHIM_SINGLE && !hardware_.slow_double;
-    }
+    // Computes pairs in double precision, if many have left single precision.
+    bool launch_more() override;
 
+   private:
     void make_room();
-    void launch_lone();
-    void launch_lone_double();
+    void launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels);
+    void launch_lone_double(uint64_t selection);
     void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
     void launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
                     int32_t warps);
@@ -82,9 +80,9 @@ class BatchSlot : public gpu::Slot {
     LonePlanner lone_planner_;
     int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk
     bool lone_ = false;                    // whether lone_planner_ makes it
-    int64_t retried_ = 0;
+    int64_t retried_ = 0;                  // pairs that launch_more() has launched
     int64_t expected_results_ = 0, arrived_results_ = 0;
-    gpu::KeptMemory<void *> block_, results_;
+    gpu::KeptMemory<void *> block_, results_, selection_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;
 };
 

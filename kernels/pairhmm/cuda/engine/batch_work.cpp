@@ -29,7 +29,7 @@ void BatchWork::collect(gpu::Slot *slot) {
     const int64_t missing = chunk.collect();
     cpu_.computed_cells += chunk.planned().computed_cells;
     if (!rescue && queue_.options.precision == GKL_SHIM_SINGLE)
-        cpu_.rescued += chunk.tried_double() ? chunk.retried() + chunk.long_reads() : missing;
+        cpu_.rescued += chunk.left_by_single(missing);
     if (rescue) rescue->reads.copy_results(chunk.span);
     if (missing > 0)
         second_pass_.add(chunk.span, rescue, chunk.tried_double() ? kTriedDouble : kTriedSingle);

@@ -49,15 +49,14 @@ struct LoneHeader {
     // alone then; and whether the same holds for all three gap qualities.
     int32_t one_continuation, one_gap;
     int32_t coded;  // whether `bases` are codes, and there are no `base_quals`
-    int32_t
-        results;  // of the chunk; the kernel in double precision adds how many pairs it computed
-    // For each number of lanes that a pair takes in double precision: where these pairs begin in
-    // the list of those to compute, or in `pairs` if the whole chunk is computed in double
-    // precision.
-    int32_t double_first[kWarp + 1];
-    // The offset of their counts, int32. They are 0 in a chunk for single precision, whose kernels
-    // list the pairs that leave its range.
-    int64_t double_counts;
+};
+
+// What the kernel in double precision computes: for each number of lanes, pairs that take so many.
+struct alignas(16) LoneSelection {
+    // The first pair and how many: in the list of indices behind this struct, or if there is none,
+    // in the header's `pairs`.
+    int32_t first[kWarp + 1], count[kWarp + 1];
+    int32_t has_list;
 };
 
 // The kernels in single precision, by rows a lane.

@@ -42,8 +42,7 @@ class LoneLane {
         const int slot = lane / lanes;
         lane_ = lane - slot * lanes;
         in_use_ = slot < pairs;
-        index_ = pair_at(in_use_ ? slot : 0);
-        pair_ = array<LonePair>(header().pairs)[index_];
+        pair_ = array<LonePair>(header().pairs)[pair_at(in_use_ ? slot : 0)];
         first_row_ = int(pair_.rows) - (lanes - lane_) * R + 1;
         emissions_at_ = shared_address(emissions());
     }
@@ -85,9 +84,8 @@ class LoneLane {
         }
     }
 
-    // Walks down the haplotypes of the tile's pairs. Calls found(index, pair, likelihood) for each.
-    template <class Found>
-    __device__ __forceinline__ void walk(Found found) {
+    // Walks down the haplotypes of the tile's pairs, and writes their results.
+    __device__ __forceinline__ void walk(double *results) {
         const T top = border();
         const bool first = lane_ == 0;
         diagonal_ = above_t_ = first ? top : T(0);
@@ -112,8 +110,8 @@ class LoneLane {
             for (; k > 0; k--) step(++column, first, top);
             if (left == columns) {
                 if (lane_ == lanes_ - 1)
-                    found(index_, pair_,
-                          joined_likelihood<T, double, int64_t>(ends_, 0, 0, pair_.columns));
+                    results[pair_.result] =
+                        joined_likelihood<T, double, int64_t>(ends_, 0, 0, pair_.columns);
                 left = ~0u;
             } else if (left != ~0u) {
                 left -= columns;
@@ -247,8 +245,7 @@ class LoneLane {
 
     const uint8_t *const chunk_;
     const CudaTables<T> *const tables_;
-    const int lanes_;  // of a pair
-    int index_;        // of this lane's pair
+    const int lanes_;  // of each pair
     LonePair pair_;
     int lane_;  // among those of the pair
     bool in_use_;
@@ -266,65 +263,51 @@ class LoneLane {
     Pack<T> pack_;     // emissions of the next column's first rows
 };
 
-// Computes a tile in single precision. Pairs that leave its range are listed for the kernel in
-// double precision, if there is a list.
+// Computes a tile in single precision.
 template <int R>
 __device__ __forceinline__ void compute_lone(const uint8_t *chunk, const CudaTables<float> *tables,
-                                             int first_tile, uint32_t *left, double *results) {
+                                             int first_tile, double *results) {
     const LoneHeader &header = *reinterpret_cast<const LoneHeader *>(chunk);
     const LoneTile tile =
         reinterpret_cast<const LoneTile *>(chunk + header.tiles)[first_tile + int(blockIdx.x)];
     LoneLane<float, R> lane(chunk, tables, tile.lanes, tile.pairs,
                             [&](int k) { return int(tile.first) + k; });
     lane.set_up();
-    lane.walk([&](int index, const LonePair &pair, double likelihood) {
-        if (likelihood == likelihood || !left) {
-            results[pair.result] = likelihood;
-            return;
-        }
-        const int lanes = lone_double_lanes(pair.rows);
-        int32_t *const counts =
-            reinterpret_cast<int32_t *>(const_cast<uint8_t *>(chunk) + header.double_counts);
-        left[header.double_first[lanes] + atomicAdd(counts + lanes, 1)] = uint32_t(index);
-    });
+    lane.walk(results);
 }
 
-// Computes pairs in double precision: those that are listed, or all pairs if there is no list. The
-// warps of the grid share the tiles, which take the more lanes a pair the sooner they come.
+// Computes the selected pairs in double precision. The warps of the grid share the tiles; those of
+// pairs that take more lanes come sooner.
 __device__ __forceinline__ void compute_lone_double(const uint8_t *chunk,
                                                     const CudaTables<double> *tables,
-                                                    const uint32_t *listed, double *results) {
-    const LoneHeader &header = *reinterpret_cast<const LoneHeader *>(chunk);
-    const int32_t *const counts = reinterpret_cast<const int32_t *>(chunk + header.double_counts);
-    int tile = int(blockIdx.x), all = 0;
+                                                    const LoneSelection *selection,
+                                                    double *results) {
+    const uint32_t *const listed = reinterpret_cast<const uint32_t *>(selection + 1);
+    int tile = int(blockIdx.x);
     for (int lanes = kWarp; lanes > 0; lanes--) {
-        const int count = counts[lanes], pairs = kWarp / lanes;
-        all += count;
+        const int count = selection->count[lanes], pairs = kWarp / lanes;
         for (; tile * pairs < count; tile += int(gridDim.x)) {
-            const int first = tile * pairs, at = header.double_first[lanes] + first;
+            const int first = tile * pairs, at = selection->first[lanes] + first;
             LoneLane<double, kLoneDoubleRows> lane(
                 chunk, tables, lanes, count - first < pairs ? count - first : pairs,
-                [&](int k) { return listed ? int(listed[at + k]) : at + k; });
+                [&](int k) { return selection->has_list ? int(listed[at + k]) : at + k; });
             lane.set_up();
-            lane.walk([&](int, const LonePair &pair, double likelihood) {
-                results[pair.result] = likelihood;
-            });
+            lane.walk(results);
             __syncwarp();
         }
         tile -= (count + pairs - 1) / pairs;
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) results[header.results] = double(all);
 }
 
 }  // namespace
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-#define GKL_SHIM_PAIRHMM_LONE_KERNEL(name, rows, blocks)                                 \
-    extern "C" __global__ void __launch_bounds__(32, blocks)                             \
-        name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<float> *tables,   \
-             int first_tile, uint32_t *left, double *results) {                          \
-        gkl_shim::pairhmm::compute_lone<rows>(chunk, tables, first_tile, left, results); \
+#define GKL_SHIM_PAIRHMM_LONE_KERNEL(name, rows, blocks)                               \
+    extern "C" __global__ void __launch_bounds__(32, blocks)                           \
+        name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<float> *tables, \
+             int first_tile, double *results) {                                        \
+        gkl_shim::pairhmm::compute_lone<rows>(chunk, tables, first_tile, results);     \
     }
 
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_8, 8, 16)
@@ -333,6 +316,6 @@ GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_20, 20, 12)
 
 extern "C" __global__ void __launch_bounds__(32, 8)
     pairhmm_lone_double(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<double> *tables,
-                        const uint32_t *listed, double *results) {
-    gkl_shim::pairhmm::compute_lone_double(chunk, tables, listed, results);
+                        const gkl_shim::pairhmm::LoneSelection *selection, double *results) {
+    gkl_shim::pairhmm::compute_lone_double(chunk, tables, selection, results);
 }

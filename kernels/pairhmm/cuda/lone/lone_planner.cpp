@@ -1,5 +1,6 @@
 #include "pairhmm/cuda/lone/lone_planner.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <algorithm>
@@ -172,7 +173,7 @@ void LonePlanner::plan() {
     first_base_ = batch_.read_offsets[first_read_];
     bases_ = batch_.read_offsets[end_read_] - first_base_;
     memset(kinds_, 0, sizeof kinds_);
-    memset(double_counts_, 0, sizeof double_counts_);
+    selection_ = {};
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
     int64_t cells = 0, long_cells = 0, long_reads = 0, end_region = first_region_;
@@ -188,7 +189,7 @@ void LonePlanner::plan() {
                 continue;
             }
             kinds[first_kind(rows)]++;
-            double_counts_[lone_double_lanes(int32_t(rows))]++;
+            selection_.count[lone_double_lanes(int32_t(rows))]++;
         }
     });
     computed_ = end_read_ - first_read_ - long_reads;
@@ -209,7 +210,7 @@ void LonePlanner::plan() {
     header_.pairs = place(computed_ * int64_t(sizeof(LonePair)));
     const int last = kLoneKernels - 1;
     header_.tiles = place((first_tile[last] + tiles[last]) * int64_t(sizeof(LoneTile)));
-    header_.double_counts = place(sizeof double_counts_);
+    selection_at_ = place(sizeof selection_);
     header_.letters = place(kLettersBefore + letters_ + kLettersAfter) + kLettersBefore;
     // A lane loads words, of which the last may begin with a read's last base.
     const int64_t track = bases_ + 8;
@@ -221,9 +222,10 @@ void LonePlanner::plan() {
     end_ = at;
     header_.base_quals = place(track);
     chunk_.block_bytes = at;
-    chunk_.results = header_.results = int32_t(computed_);
-    // The list of pairs for the kernel in double precision.
-    chunk_.scratch_bytes = single_ ? computed_ * int64_t(sizeof(uint32_t)) : 0;
+    chunk_.results = computed_;
+    // For a selection of pairs in double precision.
+    if (single_)
+        chunk_.scratch_bytes = int64_t(sizeof selection_) + computed_ * int64_t(sizeof(uint32_t));
 }
 
 // Turns counts of pairs into places of the first pairs, and counts tiles.
@@ -244,9 +246,9 @@ void LonePlanner::place_pairs() {
     }
     int32_t first = double_tiles = 0;
     for (int lanes = 1; lanes <= kWarp; lanes++) {
-        header_.double_first[lanes] = first;
-        first += double_counts_[lanes];
-        double_tiles += (double_counts_[lanes] + kWarp / lanes - 1) / (kWarp / lanes);
+        selection_.first[lanes] = first;
+        first += selection_.count[lanes];
+        double_tiles += (selection_.count[lanes] + kWarp / lanes - 1) / (kWarp / lanes);
     }
 }
 
@@ -265,10 +267,7 @@ void LonePlanner::find_constants() {
 void LonePlanner::write(uint8_t *block) {
     header_.coded = write_codes(block);
     memcpy(block, &header_, sizeof header_);
-    if (single_)
-        memset(block + header_.double_counts, 0, sizeof double_counts_);
-    else
-        memcpy(block + header_.double_counts, double_counts_, sizeof double_counts_);
+    memcpy(block + selection_at_, &selection_, sizeof selection_);
     copy_tracks(block);
     write_letters(block);
     write_pairs(block);
@@ -359,6 +358,21 @@ void LonePlanner::write_pairs(uint8_t *block) const {
             *tile++ = {uint32_t(pair), uint16_t(count), uint16_t(lanes)};
             pair += count;
         }
+    }
+}
+
+void LonePlanner::select_missing(const uint8_t *block, const double *results,
+                                 uint8_t *selection) const {
+    LoneSelection &selected = *reinterpret_cast<LoneSelection *>(selection);
+    memcpy(selection, &selection_, sizeof selection_);
+    memset(selected.count, 0, sizeof selected.count);
+    selected.has_list = 1;
+    uint32_t *const list = reinterpret_cast<uint32_t *>(selection + sizeof selected);
+    const LonePair *const pairs = reinterpret_cast<const LonePair *>(block + header_.pairs);
+    for (int64_t k = 0; k < computed_; k++) {
+        if (!isnan(results[pairs[k].result])) continue;
+        const int32_t lanes = lone_double_lanes(pairs[k].rows);
+        list[selected.first[lanes] + selected.count[lanes]++] = uint32_t(k);
     }
 }
 

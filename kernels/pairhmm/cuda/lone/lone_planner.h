@@ -47,6 +47,13 @@ class LonePlanner {
     // The chunk's reads that are not computed, because they are too long.
     int64_t long_reads() const { return end_read_ - first_read_ - computed_; }
 
+    // Selects the pairs without a result for the kernel in double precision, given the chunk's
+    // block and its results. Writes the selection, of at most chunk().scratch_bytes bytes.
+    void select_missing(const uint8_t *block, const double *results, uint8_t *selection) const;
+
+    // Of a chunk for double precision: the offset of the selection of all pairs in the block.
+    int64_t selection() const { return selection_at_; }
+
     // For each kernel in single precision: its first tile, and how many it has.
     int32_t first_tile[kLoneKernels], tiles[kLoneKernels];
     // The most tiles that the kernel in double precision may have.
@@ -77,12 +84,13 @@ class LonePlanner {
     int64_t first_region_, first_read_, end_read_;
     int32_t threads_;
     int64_t first_base_, bases_, first_letter_, letters_;
-    int64_t computed_;                  // reads that are not too long
-    int32_t kinds_[kKinds];             // where the pairs of each kind begin in the list of pairs
-    int32_t double_counts_[kWarp + 1];  // of pairs, by their lanes in double precision
-    int64_t end_;                       // of the block, without base qualities
-    bool one_gap_;                      // as choose_reads() was told
-    bool one_gap_open_;                 // insertion and deletion qualities are the same
+    int64_t computed_;         // reads that are not too long
+    int32_t kinds_[kKinds];    // where the pairs of each kind begin in the list of pairs
+    LoneSelection selection_;  // of all pairs
+    int64_t selection_at_;     // in the block
+    int64_t end_;              // of the block, without base qualities
+    bool one_gap_;             // as choose_reads() was told
+    bool one_gap_open_;        // insertion and deletion qualities are the same
     LoneHeader header_;
 };
 
