@@ -26,23 +26,23 @@ PAIRS = (1, 10, 200, 2000)
 CELLS = 2e10  # about, of all calls with a number of pairs; these are 3 to 15
 
 
-def long_reads(pairs: int) -> Batch:
+def long_reads(pairs: int, bases: int = BASES) -> Batch:
     """Make regions of one pair; a smaller batch is the beginning of a larger one."""
     letters = np.frombuffer(b"ACGT", np.uint8)
     reads, haplotypes = [], []
     tracks: list[list[Any]] = [[], [], [], []]
     for pair in range(pairs):
         random = np.random.default_rng(pair)
-        haplotype = letters[random.integers(0, 4, BASES)]
-        errors = random.random(BASES) < 1 / 200
-        reads.append(np.where(errors, letters[random.integers(0, 4, BASES)], haplotype))
+        haplotype = letters[random.integers(0, 4, bases)]
+        errors = random.random(bases) < 1 / 200
+        reads.append(np.where(errors, letters[random.integers(0, 4, bases)], haplotype))
         haplotypes.append(haplotype)
         for track, limits in zip(tracks, ((20, 41), (30, 46), (30, 46), (8, 13)), strict=True):
-            track.append(random.integers(*limits, BASES).astype(np.uint8))
+            track.append(random.integers(*limits, bases).astype(np.uint8))
     ends = np.arange(pairs + 1)
     return Batch(
-        ReadBatch.from_arrays(ends * BASES, np.concatenate(reads), *map(np.concatenate, tracks)),
-        HaplotypeBatch.from_arrays(ends * BASES, np.concatenate(haplotypes)),
+        ReadBatch.from_arrays(ends * bases, np.concatenate(reads), *map(np.concatenate, tracks)),
+        HaplotypeBatch.from_arrays(ends * bases, np.concatenate(haplotypes)),
         ends,
         ends,
     )

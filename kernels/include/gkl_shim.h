@@ -94,9 +94,10 @@ GKL_SHIM_API const char *gkl_shim_builds(void);
 /* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
 
 enum {
-    /* Single precision, within 1e-5 of the exact log10 likelihood. A pair whose likelihood leaves
-     * single precision's range, and every read longer than 512 bases, is computed in double
-     * precision. GATK asks for this by default. */
+    /* Single precision, within 1e-5 of the exact log10 likelihood for reads of up to 150 bases, and
+     * within 3e-5 for longer ones. A pair whose likelihood leaves single precision's range, and
+     * every read longer than 512 bases, is computed in double precision. GATK asks for this by
+     * default. */
     GKL_SHIM_SINGLE = 0,
     /* Double precision throughout, within 1e-8. */
     GKL_SHIM_DOUBLE = 1

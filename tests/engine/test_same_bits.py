@@ -157,6 +157,17 @@ def test_results_agree_with_the_model(regions, expected):
             assert result[r, h] == pytest.approx(exact, abs=tolerance, rel=0)
 
 
+# Of 63,000 combinations, those in which rounding errs most in the same direction at every base.
+@pytest.mark.parametrize("qualities", [(7, 37, 30, 5), (8, 22, 15, 10), (5, 35, 35, 10)])
+@pytest.mark.parametrize(("bases", "tolerance"), [(150, 1e-5), (512, 3e-5)])
+def test_reads_of_one_quality_are_as_precise_as_promised(qualities, bases, tolerance):
+    haplotype = bytes(random.Random(3).choices(b"ACGT", k=bases + 20))
+    tracks = [[quality] * bases for quality in qualities]
+    exact = oracle.likelihood(haplotype[:bases], *tracks, haplotype)
+    read = Read(haplotype[:bases], *qualities)
+    assert PairHMM().likelihoods([read], [haplotype]) == pytest.approx(exact, abs=tolerance, rel=0)
+
+
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
 @pytest.mark.parametrize("name", RECORDED)

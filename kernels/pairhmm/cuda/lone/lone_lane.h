@@ -1,8 +1,10 @@
-// The kernel for regions of one haplotype, which share no columns. It computes the CPU engine's
-// bits (hmm/recurrence.h). lone_format.h describes its input.
+// The kernels for regions of one haplotype, which share no columns. They compute the CPU engine's
+// bits (hmm/recurrence.h). lone_format.h describes their input.
 //
-// A block is one warp. It computes one tile: up to 32 pairs, each on neighbouring lanes. Pairs of a
-// tile take the same number of lanes, and each has its own haplotype.
+// A block is one warp. It computes a tile: up to 32 pairs, each on neighbouring lanes. Pairs of a
+// tile take the same number of lanes, and each has its own haplotype. In single precision a block
+// has one tile. In double precision the blocks share the tiles, because most launches have few: the
+// pairs that have left single precision, which the host lists.
 //
 // A thread is one lane. It keeps R rows of a read in registers: four coefficients and two states
 // for each row. A read's last row is in the last register of its last lane; the registers above its
@@ -15,11 +17,17 @@
 // memory, [letter][group of rows][lane], by 16-byte loads.
 //
 // Reading registers bounds the columns (kernels.cu), and setting up a tile costs about as much as
-// six columns. With 16 rows a lane, a thread has 168 registers, 12 warps fit a multiprocessor, and
-// a column takes 93 instructions. On an H200 reads and haplotypes of 32, 64, 128, 256 and 512 bases
-// are computed with 2.9, 3.3, 3.6, 3.7 and 3.7 10^12 cells a second if all bases have the same gap
-// qualities; otherwise, since each row's coefficients are looked up, with 2.5, 3.1, 3.4, 3.6
-// and 3.7.
+// six columns. With 16 rows a lane in single precision, a thread has 168 registers, 12 warps fit a
+// multiprocessor, and a column takes 93 instructions. At 256 bases the schedulers issue in 72% of
+// all cycles. On an H200 reads and haplotypes of 32, 64, 128, 256 and 512 bases are computed with
+// 2.9, 3.3, 3.6, 3.7 and 3.7 10^12 cells a second if all bases have the same gap qualities;
+// otherwise, since each row's coefficients are looked up, with 2.5, 3.1, 3.4, 3.6 and 3.7.
+//
+// In double precision a thread has all 255 registers, and 8 warps fit. A multiply-add occupies a
+// scheduler's FP64 unit for two cycles, so five for each cell allow 3.3 10^12 cells a second. The
+// unit is busy in 66% of all cycles at 256 bases; with two warps a scheduler, a warp often waits
+// for its own result. That makes 1.6, 1.8, 2.0, 2.0 and 2.0 10^12. With 12 rows a lane it is 0.9 to
+// 1.1, and with 8 rows 1.4 to 1.7, although 10 and 16 warps fit.
 #pragma once
 
 #include "hmm/join.h"
