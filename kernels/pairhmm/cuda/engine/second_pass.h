@@ -20,7 +20,7 @@ enum Tried { kTriedSingle, kTriedDouble, kNoDevice };
 // precision. A chunk has no result for a pair that leaves the range of single precision, or for a
 // read that is too long for it. Such reads of several chunks are collected, and computed while
 // further chunks are computed in single precision: on a device, or by the CPU engine if the devices
-// are slow in double precision.
+// are slow in double precision. Pairs that double precision has tried go to the CPU engine.
 class SecondPass {
    public:
     SecondPass(gpu::Devices *devices, gpu::Call *call, CpuShare *cpu,
