@@ -61,6 +61,12 @@ def pairhmm() -> None:
     )
     long = random_region(rnd, 2, 2, 700, "usual")
     several = random_region(rnd, 200, 2, 40, "usual")
+    # Regions of one haplotype: a read length for each kernel, and reads that do not fit.
+    lone = [random_region(rnd, 9, 1, length, "usual") for length in (7, 100, 300, 400)]
+    unlike = [
+        Batch(one.reads, random_region(rnd, 1, 1, 300, "usual").haplotypes) for one in lone[1:]
+    ]
+    lone_regions = concatenated([*lone, *unlike])
     for precision in ("single", "double"):
         on_cpu = PairHMM(backend="cpu", precision=precision)
         for rows in (0, *cuda_pairhmm.widths(precision)):
@@ -71,7 +77,8 @@ def pairhmm() -> None:
             engine.close()
             # Of a small device each tile is computed by one warp.
             engine = cuda_pairhmm.Engine([0], precision, rows_per_lane=rows, multiprocessors=1)
-            assert_same_bits(engine.compute(several), on_cpu.compute(several))
+            for batch in (several, lone_regions):
+                assert_same_bits(engine.compute(batch), on_cpu.compute(batch))
             engine.close()
 
 

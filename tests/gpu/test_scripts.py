@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gkl_shim.cuda import pairhmm as cuda
+from tests.gpu import sanitize
+
 
 @pytest.mark.parametrize(
     ("script", "message"),
@@ -30,3 +33,11 @@ def test_without_a_gpu_a_script_ends_with_one_line(
     assert (done.returncode, done.stdout, record.exists()) == (1, "", False)
     (line,) = done.stderr.splitlines()
     assert line.startswith(message)
+
+
+def test_every_kernel_of_pairhmm_is_run_under_the_sanitizers(fake_gpus):
+    host = fake_gpus(kernels="pairhmm")
+    sanitize.pairhmm()
+    engine = cuda.Engine()
+    assert {name for _, name in host.launched} == set(engine._devices[0].functions)
+    engine.close()
