@@ -13,16 +13,23 @@ _T = TypeVar("_T")
 
 
 def read_ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
-    """Iterate in a background thread, one item ahead of the caller.
+    """Iterate in a background thread, one item ahead of the caller. The first item is read at once.
 
     Closing the generator waits until the current item is complete, and then closes `items` if that
     is a generator too. The caller may then close the file that `items` reads. KeyboardInterrupt and
     SystemExit do not wait.
     """
-    iterator = iter(items)
+    ahead = _read_ahead(iter(items))
+    next(ahead)  # starts the thread
+    return cast(Generator[_T, None, None], ahead)
+
+
+def _read_ahead(iterator: Iterator[_T]) -> Generator[_T | None, None, None]:
+    """Yield None once the thread has started, and then the items."""
     end = object()
     with background(1, iterator) as pool:
         pending = pool.submit(next, iterator, end)
+        yield None
         while (item := pending.result()) is not end:
             pending = pool.submit(next, iterator, end)
             yield cast(_T, item)

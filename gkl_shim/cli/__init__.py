@@ -17,6 +17,7 @@ import click
 import gkl_shim
 from gkl_shim._output_files import STANDARD_OUTPUT
 from gkl_shim._printable import printable
+from gkl_shim.cli._early import wake_devices
 from gkl_shim.cli._terminal import (
     end_on_signals,
     open_standard_streams,
@@ -57,6 +58,13 @@ class _LazyGroup(click.Group):
             raise click.ClickException(f"{cmd_name} cannot start: {error}") from error
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        # Contexts are created while the subcommand is imported.
+        wake_devices(args)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

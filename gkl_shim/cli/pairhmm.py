@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable
 from contextlib import closing
+from itertools import chain
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
 from gkl_shim._output_files import atomic_output
+from gkl_shim._pairhmm_stream import bundled
+from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
-from gkl_shim.pairhmm import PairHMM
+from gkl_shim.pairhmm import Backend, Batch, PairHMM
 
 # Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 25
@@ -33,7 +40,7 @@ _LONG_INPUT = 1 << 25
 def command(
     source: str,
     output: str,
-    backend: str,
+    backend: Backend,
     devices: list[int] | None,
     threads: int,
     double: bool,
@@ -51,16 +58,15 @@ def command(
     """
     # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
-        with _options.usage_errors():
-            pairhmm = PairHMM(
-                backend=backend,  # type: ignore[arg-type]
-                devices=devices,
-                threads=threads,
-                precision="double" if double else "single",
-                build=build,
-            )
         reader = Reader(source, threads=threads)
-        computed = pairhmm.stream_batches(reader)
+        computed = _computed(
+            reader,
+            backend=backend,
+            devices=devices,
+            threads=threads,
+            precision="double" if double else "single",
+            build=build,
+        )
         # After an error the reader is closed first, to wake the thread that waits for input.
         with (
             closing(computed),
@@ -71,3 +77,16 @@ def command(
                 for text in _native_pairhmm.format_likelihoods(values, threads):
                     file.write(text)
                 advance()
+
+
+def _computed(
+    reader: Reader, backend: Backend, **options: Any
+) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
+    """Open the engine, and yield each batch with its likelihoods."""
+    batches: Iterable[Batch] = reader
+    if backend == "cuda":
+        # Devices take a while to open. The regions of the first call to them are read meanwhile.
+        batches = chain.from_iterable(read_ahead(bundled(reader)))
+    with _options.usage_errors():
+        pairhmm = PairHMM(backend=backend, **options)
+    yield from pairhmm.stream_batches(batches)

@@ -17,7 +17,7 @@ from gkl_shim import _native_prefilter
 from gkl_shim._output_files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.errors import PairError
-from gkl_shim.formats.prefilter_text import TextReader, read_contigs, read_reads
+from gkl_shim.formats.prefilter_text import Pairs, TextReader, read_contigs, read_reads
 from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
 
 # Files of this many bytes take about a second.
@@ -119,21 +119,23 @@ def command(
         # Outputs are opened first, so that an unwritable output fails before the work.
         summary = outputs.enter_context(atomic_output(json_file)) if json_file is not None else None
         file = outputs.enter_context(atomic_output(output))
-        with _options.usage_errors():
-            made = Prefilter(threads=threads, **options)
         with (
-            made as prefilter,
             TextReader(source, threads=threads) as reader,
             _options.progress(reader, source, _LONG_INPUT) as advance,
         ):
-            if candidates is None:
-                computed = _pairs(prefilter, reader)
-            else:
-                computed = _candidates(prefilter, reader, str(reads), str(reference))
-            for edits in computed:
-                file.write(_native_prefilter.format_edits(edits, undefined == "reject"))
-                total += summarize(edits)
-                advance()
+            # The first pairs are read while devices open.
+            chunks = reader.pairs() if candidates is None else None
+            with _options.usage_errors():
+                made = Prefilter(threads=threads, **options)
+            with made as prefilter:
+                if chunks is not None:
+                    computed = _pairs(prefilter, reader, chunks)
+                else:
+                    computed = _candidates(prefilter, reader, str(reads), str(reference))
+                for edits in computed:
+                    file.write(_native_prefilter.format_edits(edits, undefined == "reject"))
+                    total += summarize(edits)
+                    advance()
         if summary is not None:
             report = {**dataclasses.asdict(total), "acceptance_rate": total.acceptance_rate}
             if not total.pairs:
@@ -147,8 +149,10 @@ def command(
     )
 
 
-def _pairs(prefilter: Prefilter, reader: TextReader) -> Iterator[NDArray[np.int16]]:
-    for chunk in reader.pairs():
+def _pairs(
+    prefilter: Prefilter, reader: TextReader, chunks: Iterator[Pairs]
+) -> Iterator[NDArray[np.int16]]:
+    for chunk in chunks:
         with _named(reader, chunk.first_line):
             yield prefilter.edits(chunk.reads, chunk.segments)
 
