@@ -64,6 +64,7 @@ def test_errors_in_a_pipe_name_stdin(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_devices_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "x.in").write_bytes(REGIONS)
     code, told = refused(tmp_path, "pairhmm", "x.in", *arguments)
     assert code == 2
     assert message in told
