@@ -19,15 +19,14 @@ import numpy as np
 from benchmarks.common import report
 from benchmarks.common.call_parts import call_parts
 from benchmarks.common.report import median_seconds
+from gkl_shim.bench.regions import lone_regions
 from gkl_shim.cuda import pairhmm as cuda
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import Batch, PairHMM
 
 BASES = (32, 64, 128, 256, 512)
 READS = (64, 1)
 # The most cells and bases of a call's reads. With fewer, calls are too short to keep a device busy.
 CELLS, CALL_BASES = 2e10, 1.6e8
-# Distinct reads of an input; the others repeat them.
-DISTINCT = 1 << 13
 # Pairs that the CPU engine computes, too.
 COMPARED = 1 << 12
 # Of insertions, deletions and their continuation: numbers, arrays of one value, arrays.
@@ -36,34 +35,6 @@ GAPS: dict[str, Any] = {
     "one": ((45, 46), (45, 46), (10, 11)),
     "varied": ((30, 46), (30, 46), (8, 13)),
 }
-
-
-def lone(reads: int, bases: int, gaps: str) -> Batch:
-    """Make regions of one haplotype and reads that come from it, all of the same length."""
-    random = np.random.default_rng(1)
-    letters = np.frombuffer(b"ACGT", np.uint8)
-    times = max(1, round(min(CELLS / bases, CALL_BASES) / bases / DISTINCT))
-    haplotypes = letters[random.integers(0, 4, (DISTINCT // reads, bases))]
-    sequences = np.repeat(haplotypes, reads, axis=0)
-    wrong = random.random(sequences.shape) < 0.01
-    sequences[wrong] = letters[random.integers(0, 4, int(wrong.sum()))]
-    tracks = [random.integers(20, 41, sequences.shape)]
-    if gaps != "numbers":
-        tracks += [random.integers(low, high, sequences.shape) for low, high in GAPS[gaps]]
-    count = times * DISTINCT
-    return Batch(
-        ReadBatch.from_arrays(
-            np.arange(count + 1) * bases,
-            np.tile(sequences.ravel(), times),
-            *(np.tile(track.astype(np.uint8).ravel(), times) for track in tracks),
-            *(GAPS[gaps] if gaps == "numbers" else ()),
-        ),
-        HaplotypeBatch.from_arrays(
-            np.arange(count // reads + 1) * bases, np.tile(haplotypes.ravel(), times)
-        ),
-        np.arange(count // reads + 1) * reads,
-        np.arange(count // reads + 1),
-    )
 
 
 def measure(engine: cuda.Engine, batch: Batch, repeats: int) -> dict[str, float]:
@@ -101,7 +72,8 @@ def command(repeats: int, kinds: tuple[str, ...], json_file: str | None) -> None
     for gaps in kinds:
         for reads in READS:
             for bases in BASES:
-                batch = lone(reads, bases, gaps)
+                pairs = round(min(CELLS / bases, CALL_BASES) / bases)
+                batch = lone_regions(pairs, reads, bases, GAPS[gaps])
                 row = {"gap_qualities": gaps, "reads": reads, "bases": bases}
                 row |= measure(engine, batch, repeats)
                 found["rows"].append({**row, "same_bits": same_bits(engine, batch)})

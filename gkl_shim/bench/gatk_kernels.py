@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from gkl_shim._batch import concatenated
 from gkl_shim._ragged import ragged
-from gkl_shim.bench import kernels, pairs, regions
+from gkl_shim.bench import kernels, lone, pairs, regions
+from gkl_shim.bench.tables import Table
 from gkl_shim.formats import pairhmm_in, pdhmm_in, smithwaterman_text
 from gkl_shim.gatk import replay, replay_smithwaterman
 from gkl_shim.pairhmm import Batch, PairHMM
@@ -80,6 +81,9 @@ class _PairHmm(kernels.Kernel[Batch]):
         double = speed.precision == "double"
         calls = replay.Calls(seconds, speed.threads, double_precision=double)
         return replay.beside_gkl(path, classpath, speed.build, calls)
+
+    def on_devices(self, step: Callable[[str], None]) -> dict[str, Table]:
+        return {"one_haplotype": lone.measure(step)}
 
     def notes(self, speeds: Sequence[Any]) -> list[str]:
         flush = {speed.flush_to_zero for speed in speeds}

@@ -85,6 +85,10 @@ class Kernel(Generic[Data]):
         """Time a build and GKL in one JVM. Return None if GATK does not run them so."""
         raise NotImplementedError
 
+    def on_devices(self, step: Callable[[str], None]) -> dict[str, Table]:
+        """Measure generated inputs for the CUDA devices alone. Return tables by name."""
+        return {}
+
     def notes(self, speeds: Sequence[BesideGkl]) -> list[str]:
         """Return what is to be said about the measurements in a JVM."""
         return []

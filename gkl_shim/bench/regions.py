@@ -8,13 +8,15 @@ their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The me
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import pdhmm
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["regions", "undetermined_regions"]
+__all__ = ["lone_regions", "regions", "undetermined_regions"]
 
 # Inverse cumulative distributions of lengths, linear between these points.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -36,6 +38,9 @@ _REPEAT_SHARE = 0.1
 _CONTINUATION = 10
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _OTHER_BASES = np.array([pdhmm.Flag.A, pdhmm.Flag.C, pdhmm.Flag.G, pdhmm.Flag.T], np.uint8)
+
+# Distinct reads of regions of one haplotype; the others repeat them.
+_DISTINCT = 1 << 13
 
 # A partially determined haplotype has flags at a site unless the site is the determined one.
 _FLAGGED_SHARE = 0.8
@@ -92,6 +97,53 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
         HaplotypeBatch.from_arrays(_offsets(haplotypes), np.concatenate(haplotypes)),
         np.array(region_reads),
         np.array(region_haplotypes),
+    )
+
+
+def lone_regions(
+    pairs: int,
+    reads: int,
+    bases: int,
+    gaps: Sequence[int | tuple[int, int]] = (_GAP_OPEN, _GAP_OPEN, _CONTINUATION),
+) -> Batch:
+    """Generate regions of one haplotype, and reads that come from it, all of the same length.
+
+    Parameters
+    ----------
+    pairs
+        About how many pairs there are.
+    reads
+        The number of reads in every region: a power of 2, at most 8,192.
+    bases
+        The length of reads and haplotypes.
+    gaps
+        The qualities of insertions, deletions and their continuation. Each is a number for all
+        bases, or the limits of the random values of an array.
+    """
+    random = np.random.default_rng(1)
+    times = max(1, round(pairs / _DISTINCT))
+    haplotypes = _LETTERS[random.integers(0, 4, (_DISTINCT // reads, bases))]
+    sequences = np.repeat(haplotypes, reads, axis=0)
+    wrong = random.random(sequences.shape) < 0.01
+    sequences[wrong] = _LETTERS[random.integers(0, 4, int(wrong.sum()))]
+
+    def track(low: int, high: int) -> NDArray[np.uint8]:
+        values = random.integers(low, high, sequences.shape).astype(np.uint8)
+        return np.tile(values.ravel(), times)
+
+    count = times * _DISTINCT
+    return Batch(
+        ReadBatch.from_arrays(
+            np.arange(count + 1) * bases,
+            np.tile(sequences.ravel(), times),
+            track(20, 41),
+            *(gap if isinstance(gap, int) else track(*gap) for gap in gaps),
+        ),
+        HaplotypeBatch.from_arrays(
+            np.arange(count // reads + 1) * bases, np.tile(haplotypes.ravel(), times)
+        ),
+        np.arange(count // reads + 1) * reads,
+        np.arange(count // reads + 1),
     )
 
 

@@ -108,9 +108,15 @@ def measure_kernel(
     cuda = cuda_devices(kernel.devices, missing)
     with progress() as step:
         speeds = kernels.measure(kernel, sets, here, bool(cuda), classpath, seconds, step)
+        more = kernel.on_devices(step) if cuda and not inputs else {}
     version = None if classpath is None else replay.gkl_version(classpath)
-    figures = {"gkl": version, "rows": [dataclasses.asdict(speed) for speed in speeds]}
-    publish(json_file, here, cuda, missing, kernels.table(kernel, speeds, version), figures)
+    figures = {
+        "gkl": version,
+        "rows": [dataclasses.asdict(speed) for speed in speeds],
+        **{name: table.rows for name, table in more.items()},
+    }
+    tables = [kernels.table(kernel, speeds, version), *more.values()]
+    publish(json_file, here, cuda, missing, tables, figures)
 
 
 def publish_commands(
@@ -124,7 +130,7 @@ def publish_commands(
     """Publish what :func:`timing.command_rows` returned. The table leaves the rounds out."""
     shown = [{name: row[name] for name in row if name != "rounds"} for row in rows]
     table = Table(f"{title}, seconds of the whole command (medians)", shown)
-    publish(json_file, here, cuda, missing, table, {"rows": rows})
+    publish(json_file, here, cuda, missing, [table], {"rows": rows})
 
 
 def publish(
@@ -132,7 +138,7 @@ def publish(
     here: Processor,
     cuda: list[str],
     missing: Mapping[str, str],
-    table: Table,
+    tables: Sequence[Table],
     figures: Mapping[str, Any],
 ) -> None:
     """Print the measurements and write them as JSON.
@@ -145,8 +151,8 @@ def publish(
         This machine and the names of its CUDA devices.
     missing
         What could not be measured, and why.
-    table
-        The table to print.
+    tables
+        The tables to print.
     figures
         The measurements for the JSON file, in addition to `here`, `cuda` and `missing`.
     """
@@ -160,4 +166,5 @@ def publish(
     lines += [f"{what} not measured: {why}" for what, why in missing.items()]
     console = wide_console()
     console.print("\n".join(map(printable, lines)), highlight=False, markup=False)
-    print_table(console, table)
+    for table in tables:
+        print_table(console, table)

@@ -25,7 +25,8 @@ def command(inputs: tuple[str, ...], **options: Any) -> None:
     Each build of gkl-shim computes each INPUT.in in one call, in single and double precision, with
     one thread and with all CPUs. The GPU does the same, if there is one and CuPy is installed. To
     record such files from GATK, set GKL_SHIM_RECORD=FILE. Without a file, the input is 100
-    generated regions like HaplotypeCaller's, the same ones in every run.
+    generated regions like HaplotypeCaller's, the same ones in every run. The GPU then also computes
+    generated regions of one haplotype each, beside the CPU. One TCUPS is 1,000 GCUPS.
 
     If GKL is available, gkl-shim and GKL also compute the input in one JVM, with one call for each
     region, like GATK.

@@ -76,7 +76,7 @@ def command(
             ]
     decimals = {"million_pairs_a_second": 2}
     table = Table("Pre-alignment filter", rows, decimals=decimals)
-    _bench.publish(json_file, here, cuda, missing, table, {"rows": rows})
+    _bench.publish(json_file, here, cuda, missing, [table], {"rows": rows})
 
 
 def _devices() -> Sequence[str]:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim import _native
-from gkl_shim.bench import filters, timing
+from gkl_shim.bench import filters, gatk_kernels, lone, regions, timing
 from gkl_shim.bench.pairs import candidates
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.cli import cli
@@ -96,6 +96,45 @@ def test_pairhmm_on_a_gpu(fake_gpus: Any, tmp_path: Path, monkeypatch: pytest.Mo
     assert [(row["precision"], row["threads"]) for row in on_gpu] == [
         (precision, _native.cpu_count()) for precision in ("single", "double")
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "same"), [({"kernels": "pairhmm"}, True), ({"result": 0}, False)]
+)
+def test_regions_of_one_haplotype_on_a_gpu(
+    fake_gpus: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], same: bool
+) -> None:
+    for name, value in {"_BASES": (32, 40), "_CALL_BASES": 1, "_SECONDS": 1e-9}.items():
+        monkeypatch.setattr(lone, name, value)
+    monkeypatch.setattr(regions, "_DISTINCT", 64)
+    monkeypatch.setattr(gatk_kernels, "_PAIRHMM_REGIONS", 1)
+    monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")
+    fake_gpus(**options)
+    report = in_process("pairhmm")
+    rows = report["one_haplotype"]
+    assert [(row["reads_a_haplotype"], row["bases"]) for row in rows] == [
+        (64, 32), (64, 40), (1, 32), (1, 40),
+    ]  # fmt: skip
+    for row in rows:
+        assert row["GPU"] > 0
+        assert row["CPU"] > 0
+        assert row["same_bits"] is same
+
+
+@pytest.mark.parametrize("reads", [1, 64])
+def test_regions_of_one_haplotype_are_as_documented(reads: int) -> None:
+    gaps = (45, (30, 46), (8, 13))
+    batch = regions.lone_regions(20_000, reads, 32, gaps)
+    assert batch.pairs == len(batch.reads) == 2 << 13
+    assert (batch.shapes == (reads, 1)).all()
+    assert (np.diff(batch.reads.offsets) == 32).all()
+    assert (np.diff(batch.haplotypes.offsets) == 32).all()
+    own = np.repeat(batch.haplotypes.bases.reshape(-1, 32), reads, axis=0).ravel()
+    assert 0.98 < np.mean(own == batch.reads.bases) < 0.999
+    _, quals, insertion, deletion, continuation = batch.reads.tracks
+    limits = [(20, 40), (45, 45), (30, 45), (8, 12)]
+    for track, (low, high) in zip((quals, insertion, deletion, continuation), limits, strict=True):
+        assert (track.min(), track.max()) == (low, high)
 
 
 def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
