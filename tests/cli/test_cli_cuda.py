@@ -81,12 +81,13 @@ def test_the_input_is_read_while_devices_open(
     monkeypatch.setattr(Input, "readinto", readinto)
     monkeypatch.setattr(devices, "chosen", chosen)
     source, end = os.pipe()
-    arguments = [*command.split(), f"/dev/fd/{source}", "--backend", "cuda", "-o", "out"]
-    try:
+    with os.fdopen(source), os.fdopen(end, "wb") as writer:
+        patience = threading.Timer(20, writer.close)
+        patience.start()
+        arguments = [*command.split(), f"/dev/fd/{source}", "--backend", "cuda", "-o", "out"]
         assert refused(tmp_path, *arguments) == (1, "there is no CUDA device")
-    finally:
-        os.close(source)
-        os.close(end)
+        assert not writer.closed
+        patience.cancel()
     assert list(tmp_path.iterdir()) == []
     for thread in threading.enumerate():
         if thread.name.startswith("gkl-shim_"):
