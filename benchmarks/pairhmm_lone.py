@@ -37,6 +37,12 @@ GAPS: dict[str, Any] = {
 }
 
 
+def lone(reads: int, bases: int, gaps: str) -> Batch:
+    """Make regions of one haplotype, as many as keep a device busy."""
+    pairs = round(min(CELLS / bases, CALL_BASES) / bases)
+    return lone_regions(pairs, reads, bases, GAPS[gaps])
+
+
 def measure(engine: cuda.Engine, batch: Batch, repeats: int) -> dict[str, float]:
     """Time kernels alone, and whole calls."""
     parts = call_parts(engine, batch[: max(1, len(batch) // 4)], 3)
@@ -72,8 +78,7 @@ def command(repeats: int, kinds: tuple[str, ...], json_file: str | None) -> None
     for gaps in kinds:
         for reads in READS:
             for bases in BASES:
-                pairs = round(min(CELLS / bases, CALL_BASES) / bases)
-                batch = lone_regions(pairs, reads, bases, GAPS[gaps])
+                batch = lone(reads, bases, gaps)
                 row = {"gap_qualities": gaps, "reads": reads, "bases": bases}
                 row |= measure(engine, batch, repeats)
                 found["rows"].append({**row, "same_bits": same_bits(engine, batch)})
