@@ -48,7 +48,7 @@ ENDEAVOR_RUNS = {
 }
 LONE = (32, 64, 128, 256, 512, 1024)
 LONG = (2048, 4096, 8192, 16384)
-LONG_CELLS = 1e11
+LONG_CELLS = 2e10
 FILE_BASES, FILE_REGIONS = 128, 2000
 # A line of gpuPairHMM's benchmark that runs a kernel of so many lanes and rows a lane.
 KERNEL = re.compile(r"^ *RUN_(\w+)\((\d+), *(\d+).*\);?$", re.MULTILINE)
@@ -191,9 +191,12 @@ def command(
     """Measure the kernels of Endeavor, gpuPairHMM and gkl-shim on the first GPU."""
     peers = {"endeavor": endeavor_source, "gpupairhmm": gpupairhmm_source}
     builders = {"endeavor": build_endeavor, "gpupairhmm": build_gpupairhmm}
+    programs = programs.resolve()
     for name, source in peers.items():
         if not (programs / name).exists():
-            builders[name](source, programs / name)
+            unfinished = Path(tempfile.mkdtemp()) / name
+            builders[name](source, unfinished)
+            shutil.copytree(unfinished, programs / name)
     if build_only:
         return
     rows = [*endeavor(programs / "endeavor"), *gpupairhmm(programs / "gpupairhmm")]
