@@ -27,6 +27,8 @@ _SEED = 17
 _LEAST_STRETCH = 10_000
 _SMALL, _SHORT, _GENOME = 60_000, 300_000, 2_000_000
 _AMPLICON, _AMPLICON_DEPTH, _AMPLICON_SNP_RATE = 4_000, 1500, 0.0025
+_READ_LENGTH, _LONG_READ_LENGTH = 150, 250
+_PROFILES = {_READ_LENGTH: "HS25", _LONG_READ_LENGTH: "MSv3"}
 
 _PURITY = 0.6
 _SOMATIC_RATE = 1e-4
@@ -103,6 +105,7 @@ class _Part:
     """The sequences that the reads are made of, and the mean coverage of each."""
     individual: str = "individual"
     seed: int = _SEED
+    read_length: int = _READ_LENGTH
 
 
 @dataclass(frozen=True)
@@ -185,6 +188,7 @@ def make(name: str, folder: Path, sequences: Sequence[str], classpath: str) -> R
             for number, part in enumerate(parts):
                 made = simulated_samples.simulate_mixture(
                     partial / str(number), part.contig, plan.contigs[part.contig], part.copies,
+                    read_length=part.read_length, profile=_PROFILES[part.read_length],
                     seed=part.seed, individual=part.individual,
                 )  # fmt: skip
                 aligned.append(made.reads)
@@ -262,7 +266,7 @@ def write_variants(
         raise MissingComponent(f"{target}: GATK could not write it: {done.complaint}")
 
 
-def _genome(length: int, individuals: int = 1) -> _Planner:
+def _genome(length: int, individuals: int = 1, *, read_length: int = _READ_LENGTH) -> _Planner:
     """A genome. Several individuals become one with several sequences: all have the same name."""
 
     def plan(sequences: Sequence[str]) -> _Plan:
@@ -270,7 +274,12 @@ def _genome(length: int, individuals: int = 1) -> _Planner:
         seeds = {f"human{number + 1}": _SEED + 10 * number for number in range(individuals)}
         return _Plan(
             dict.fromkeys(seeds, sequence),
-            {"reads": [_diploid(name, sequence, seed=seed) for name, seed in seeds.items()]},
+            {
+                "reads": [
+                    _diploid(name, sequence, seed=seed, read_length=read_length)
+                    for name, seed in seeds.items()
+                ]
+            },
             {name: _variants(sequence, seed) for name, seed in seeds.items()},
         )
 
@@ -362,9 +371,10 @@ def _diploid(
     seed: int = _SEED,
     depth: float = _DEPTH,
     snp_rate: float = _SNP_RATE,
+    read_length: int = _READ_LENGTH,
 ) -> _Part:
     copies = mutated_copies(sequence, snp_rate, seed)
-    return _Part(contig, [(copy, depth / 2) for copy in copies], individual, seed)
+    return _Part(contig, [(copy, depth / 2) for copy in copies], individual, seed, read_length)
 
 
 def _variants(sequence: str, seed: int = _SEED, snp_rate: float = _SNP_RATE) -> list[Variant]:
@@ -374,6 +384,7 @@ def _variants(sequence: str, seed: int = _SEED, snp_rate: float = _SNP_RATE) -> 
 _PLANS: dict[str, _Planner] = {
     "300kb35x": _genome(_SHORT),
     "2mb35x": _genome(_GENOME),
+    "2mb35x-250": _genome(_GENOME, read_length=_LONG_READ_LENGTH),
     "10mb35x": _genome(_GENOME, individuals=5),
     "several": _several,
     "300kb-tumor": _tumor(_SHORT),
@@ -385,7 +396,7 @@ _PLANS: dict[str, _Planner] = {
 SAMPLES = tuple(_PLANS)
 """The names of all samples."""
 
-KNOWN = ("300kb35x", "2mb35x", "10mb35x", "amplicon")
+KNOWN = ("300kb35x", "2mb35x", "2mb35x-250", "10mb35x", "amplicon")
 """The samples of which all variants are known by their place on the reference."""
 
 
