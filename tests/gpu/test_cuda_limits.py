@@ -9,8 +9,9 @@ import numpy as np
 
 from gkl_shim._batch import concatenated
 from gkl_shim._convert import haplotype_batch, read_batch
-from gkl_shim.pairhmm import Batch
-from tests.gpu.conftest import random_region
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.pairhmm import Batch, PairHMM, Read
+from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.test_cuda_planner import planned
 
 
@@ -28,3 +29,19 @@ def test_too_many_states_are_left_to_the_cpu():
     assert sum(chunk.missing for chunk in chunks) == crowd.pairs
     assert np.isnan(values[small.pairs : -small.pairs]).all()
     assert not np.isnan(values[: small.pairs]).any()
+
+
+def test_reads_that_no_device_can_compute(fake_gpus):
+    """Their states need too much memory: the CPU computes them, in either precision."""
+    fake_gpus(kernels="pairhmm")
+    rnd = random.Random(24)
+    haplotypes = ["".join(rnd.choices("ACGT", k=900)) for _ in range(6)]
+    reads = [Read(haplotypes[0][:800], 30), Read(haplotypes[1][:20], 30)]
+    batch = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(haplotypes))
+    for precision in ("single", "double"):
+        engine = cuda.Engine(precision=precision, threads=1, most_memory=1 << 16)
+        values = engine.compute(batch)
+        done = engine.statistics()
+        engine.close()
+        assert_same_bits(values, PairHMM(backend="cpu", precision=precision).compute(batch))
+        assert done["cuda_pairs"] < batch.pairs

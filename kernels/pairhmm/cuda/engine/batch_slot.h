@@ -45,6 +45,7 @@ class BatchSlot : public gpu::Slot {
     // are too long for the chunk's kernels; and how many pairs single precision has left to it and
     // to others.
     bool tried_double() const { return precision_ == GKL_SHIM_DOUBLE || retried_ > 0; }
+    bool is_lone() const { return lone_; }
     int64_t left_by_single(int64_t missing) const {
         return retried_ > 0 ? retried_ + lone_planner_.long_reads() : missing;
     }

@@ -31,8 +31,11 @@ void BatchWork::collect(gpu::Slot *slot) {
     if (!rescue && queue_.options.precision == GKL_SHIM_SINGLE)
         cpu_.rescued += chunk.left_by_single(missing);
     if (rescue) rescue->reads.copy_results(chunk.span);
-    if (missing > 0)
-        second_pass_.add(chunk.span, rescue, chunk.tried_double() ? kTriedDouble : kTriedSingle);
+    // The kernels for regions of several haplotypes leave out what no device can compute.
+    const Tried tried = !chunk.tried_double() ? kTriedSingle
+                        : chunk.is_lone()     ? kTriedDouble
+                                              : kNoDevice;
+    if (missing > 0) second_pass_.add(chunk.span, rescue, tried);
 }
 
 void BatchWork::lose(gpu::Slot *slot) {

@@ -13,7 +13,7 @@ namespace gkl_shim {
 namespace pairhmm {
 
 // What has happened to reads that lack results. A read that has not been tried at all is marked so
-// (is_untried()).
+// (is_untried()). kNoDevice: no device can compute them.
 enum Tried { kTriedSingle, kTriedDouble, kNoDevice };
 
 // The reads of one launch thread's chunks that lack results, and who computes them in double
@@ -28,7 +28,7 @@ class SecondPass {
         : devices_(*devices), call_(*call), cpu_(*cpu), options_(options) {}
 
     // Adds the reads of a span that lack results. `rescue` has the span, or is null if it is the
-    // call's. kNoDevice: no device can compute them.
+    // call's.
     void add(const Span &span, const Rescue *rescue, Tried tried);
 
     // Sends all collected reads to a device or to the CPU.
