@@ -51,7 +51,7 @@ LONE = (32, 64, 128, 256, 512, 1024)
 LONG = (2048, 4096, 8192, 16384)
 LONG_CELLS = 2e10
 FILE_BASES, FILE_REGIONS = 128, 2000
-# A line of gpuPairHMM's benchmark that runs a kernel of so many lanes and rows a lane.
+# A line of gpuPairHMM's benchmark that runs a kernel: its name, lanes, and rows per lane.
 KERNEL = re.compile(r"^ *RUN_(\w+)\((\d+), *(\d+).*\);?$", re.MULTILINE)
 
 
@@ -142,7 +142,7 @@ def ours_long(bases: int, repeats: int) -> dict[str, Any]:
     return {"program": "gkl-shim", "bits": 64, "bases": bases, "reads": 1, "call_tcups": rate}
 
 
-def _number(word: str) -> float:
+def number(word: str) -> float:
     """Return a number, or NaN: gpuPairHMM sometimes runs several into each other."""
     try:
         return float(word)
@@ -169,7 +169,7 @@ def files(peer: Path, folder: Path, repeats: int) -> list[dict[str, Any]]:
     for name, command in commands.items():
         took = median_seconds(partial(run, *command, cwd=folder), repeats)
         words = [line for line in out.read_text().split("\n")[:-1] if line != "64 1"]
-        values = np.array([_number(word) for word in words])
+        values = np.array([number(word) for word in words])
         row = {
             "program": name,
             "bases": FILE_BASES,
@@ -204,9 +204,9 @@ def command(
     programs = programs.resolve()
     for name, source in peers.items():
         if not (programs / name).exists():
-            unfinished = Path(tempfile.mkdtemp()) / name
-            builders[name](source, unfinished)
-            shutil.copytree(unfinished, programs / name)
+            with tempfile.TemporaryDirectory() as folder:
+                builders[name](source, Path(folder) / name)
+                shutil.copytree(Path(folder) / name, programs / name)
     if build_only:
         return
     rows = [*endeavor(programs / "endeavor"), *gpupairhmm(programs / "gpupairhmm")]

@@ -2,6 +2,8 @@
 // engine. Both must accept or refuse it alike, and give the same bits.
 #pragma once
 
+#include <optional>
+
 #include "../fakes/driver.h"
 #include "builds.h"
 #include "pairhmm/cuda/planner/span.h"
@@ -91,6 +93,9 @@ gkl_shim_pairhmm_cuda *pairhmm_engine_of(int32_t precision) {
     return engine;
 }
 
+using gkl_shim::pairhmm::kReadTrackCount;
+using gkl_shim::pairhmm::kReadTracks;
+
 // A batch behind a region of two reads and a haplotype of one letter, which makes the batch large.
 class LargeBatch {
    public:
@@ -109,11 +114,9 @@ class LargeBatch {
                                 size_t(from.haplotype_offsets[haplotypes]));
         for (int k = 0; k < gkl_shim::pairhmm::kReadTrackCount; k++) {
             tracks_[k].assign(kReads * kLength, k == 0 ? 'A' : char(30));
-            tracks_[k].append(
-                reinterpret_cast<const char *>(from.*gkl_shim::pairhmm::kReadTracks[k]),
-                size_t(from.read_offsets[reads]));
-            batch.*gkl_shim::pairhmm::kReadTracks[k] =
-                reinterpret_cast<const uint8_t *>(tracks_[k].data());
+            tracks_[k].append(reinterpret_cast<const char *>(from.*kReadTracks[k]),
+                              size_t(from.read_offsets[reads]));
+            batch.*kReadTracks[k] = reinterpret_cast<const uint8_t *>(tracks_[k].data());
         }
         batch.regions = from.regions + 1;
         batch.region_reads = region_reads_.data();
@@ -133,17 +136,19 @@ class LargeBatch {
     }
 
     std::vector<int64_t> region_reads_, region_haplotypes_, read_offsets_, haplotype_offsets_;
-    std::string haplotype_bases_, tracks_[gkl_shim::pairhmm::kReadTrackCount];
+    std::string haplotype_bases_, tracks_[kReadTrackCount];
 };
 
 bool pairhmm_kernels(uint8_t *text, int64_t size) {
     static gkl_shim_pairhmm_cuda *const engines[] = {pairhmm_engine_of(GKL_SHIM_SINGLE),
                                                      pairhmm_engine_of(GKL_SHIM_DOUBLE)};
-    // A call of 1,024 bases has kernels of its own if its regions have one haplotype each.
+    // Other kernels compute a call of at least 1,024 bases if each of its regions has one
+    // haplotype.
     const bool enlarged = size % 2;
     return with_regions(text, size, [=](const gkl_shim_pairhmm_batch &read) {
-        const LargeBatch large(read);
-        const gkl_shim_pairhmm_batch &batch = enlarged ? large.batch : read;
+        std::optional<LargeBatch> large;
+        if (enlarged) large.emplace(read);
+        const gkl_shim_pairhmm_batch &batch = large ? large->batch : read;
         bool good = true;
         for (const int32_t precision : {GKL_SHIM_SINGLE, GKL_SHIM_DOUBLE}) {
             gkl_shim_pairhmm_options options = {};

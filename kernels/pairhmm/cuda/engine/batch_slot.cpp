@@ -1,5 +1,6 @@
 #include "pairhmm/cuda/engine/batch_slot.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <algorithm>
@@ -17,9 +18,9 @@ constexpr int64_t kWatchedResults = 1 << 16;
 
 // The blocks of the lone kernel in double precision that a multiprocessor holds.
 constexpr int32_t kLoneDoubleBlocks = 8;
-// If fewer than one pair in so many leaves single precision, those of several chunks are better
-// computed together.
-constexpr int64_t kManyLeft = 16;
+// A chunk's pairs that leave single precision get a launch of their own if they are at least a 16th
+// of all. Fewer are computed together with those of other chunks.
+constexpr int64_t kLaunchedShare = 16;
 
 }  // namespace
 
@@ -127,23 +128,28 @@ bool BatchSlot::has_results() {
     return true;
 }
 
+Tried BatchSlot::tried() const {
+    if (lone_ && (precision_ == GKL_SHIM_DOUBLE || retried_ > 0)) return kTriedDouble;
+    // The kernels for regions of several haplotypes leave out what no device can compute.
+    return precision_ == GKL_SHIM_DOUBLE ? kNoDevice : kTriedSingle;
+}
+
 bool BatchSlot::launch_more() {
-    if (!lone_ || tried_double() || hardware_.slow_double) return false;
+    if (!lone_ || tried() != kTriedSingle || hardware_.slow_double) return false;
     double *const results = static_cast<double *>(results_.address());
-    const int64_t count = planned().results;
-    const int64_t missing =
-        std::count_if(results, results + count, [](double x) { return x != x; });
-    if (missing * kManyLeft < count || missing == 0) return false;
+    double *const end = results + planned().results;
+    const auto is_missing = [](double x) { return isnan(x); };
+    const int64_t missing = std::count_if(results, end, is_missing);
+    if (missing == 0 || missing * kLaunchedShare < planned().results) return false;
     retried_ = missing;
     selection_.grow(driver(), stream(), planned().scratch_bytes);
-    uint8_t *const selection = static_cast<uint8_t *>(selection_.address());
-    lone_planner_.select_missing(static_cast<const uint8_t *>(block_.address()), results,
-                                 selection);
+    const int64_t size =
+        lone_planner_.select_missing(static_cast<const uint8_t *>(block_.address()), results,
+                                     static_cast<uint8_t *>(selection_.address()));
     // The kernel writes these results again.
-    std::replace_if(
-        results, results + count, [](double x) { return x != x; }, no_result());
+    std::replace_if(results, end, is_missing, no_result());
     arrived_results_ = 0;
-    driver().send(scratch_.address(), selection, planned().scratch_bytes, stream());
+    driver().send(scratch_.address(), selection_.address(), size, stream());
     launch_lone_double(scratch_.address());
     return true;
 }
@@ -177,10 +183,11 @@ void BatchSlot::launch_lone_double(uint64_t selection) {
     uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
     void *results = results_.address();
     void *parameters[] = {&block, &tables, &selection, &results};
-    const int32_t blocks =
-        std::min(lone_planner_.double_tiles, hardware_.multiprocessors * kLoneDoubleBlocks);
+    const int32_t blocks = std::min(lone_planner_.tiles[LonePlanner::kDouble],
+                                    hardware_.multiprocessors * kLoneDoubleBlocks);
     driver().launch(kernels.lone[0], blocks, 1, kWarp,
-                    gkl_shim_pairhmm_cuda_lone_shared_bytes(kLoneKernels), stream(), parameters);
+                    gkl_shim_pairhmm_cuda_lone_shared_bytes(LonePlanner::kDouble), stream(),
+                    parameters);
 }
 
 void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,

@@ -41,12 +41,11 @@ class BatchSlot : public gpu::Slot {
     // Copies the results into place. Returns how many pairs have none.
     int64_t collect();
 
-    // Whether double precision has tried the pairs that have no result, except those of reads that
-    // are too long for the chunk's kernels; and how many pairs single precision has left to it and
-    // to others.
-    bool tried_double() const { return precision_ == GKL_SHIM_DOUBLE || retried_ > 0; }
-    bool is_lone() const { return lone_; }
-    int64_t left_by_single(int64_t missing) const {
+    // What was done about the pairs that have no result.
+    Tried tried() const;
+
+    // How many pairs single precision has not computed, given how many have no result now.
+    int64_t beyond_single(int64_t missing) const {
         return retried_ > 0 ? retried_ + lone_planner_.long_reads() : missing;
     }
 

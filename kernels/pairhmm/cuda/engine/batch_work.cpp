@@ -29,13 +29,9 @@ void BatchWork::collect(gpu::Slot *slot) {
     const int64_t missing = chunk.collect();
     cpu_.computed_cells += chunk.planned().computed_cells;
     if (!rescue && queue_.options.precision == GKL_SHIM_SINGLE)
-        cpu_.rescued += chunk.left_by_single(missing);
+        cpu_.rescued += chunk.beyond_single(missing);
     if (rescue) rescue->reads.copy_results(chunk.span);
-    // The kernels for regions of several haplotypes leave out what no device can compute.
-    const Tried tried = !chunk.tried_double() ? kTriedSingle
-                        : chunk.is_lone()     ? kTriedDouble
-                                              : kNoDevice;
-    if (missing > 0) second_pass_.add(chunk.span, rescue, tried);
+    if (missing > 0) second_pass_.add(chunk.span, rescue, chunk.tried());
 }
 
 void BatchWork::lose(gpu::Slot *slot) {

@@ -12,10 +12,6 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// What has happened to reads that lack results. A read that has not been tried at all is marked so
-// (is_untried()). kNoDevice: no device can compute them.
-enum Tried { kTriedSingle, kTriedDouble, kNoDevice };
-
 // The reads of one launch thread's chunks that lack results, and who computes them in double
 // precision. A chunk has no result for a pair that leaves the range of single precision, or for a
 // read that is too long for it. Such reads of several chunks are collected, and computed while

@@ -51,10 +51,10 @@ struct LoneHeader {
     int32_t coded;  // whether `bases` are codes, and there are no `base_quals`
 };
 
-// What the kernel in double precision computes: for each number of lanes, pairs that take so many.
+// The pairs that the kernel in double precision computes, grouped by how many lanes each takes.
 struct alignas(16) LoneSelection {
-    // The first pair and how many: in the list of indices behind this struct, or if there is none,
-    // in the header's `pairs`.
+    // Where each group begins, and how many pairs it has. Groups are parts of the list of indices
+    // that follows this struct, or without a list, of the header's `pairs`.
     int32_t first[kWarp + 1], count[kWarp + 1];
     int32_t has_list;
 };

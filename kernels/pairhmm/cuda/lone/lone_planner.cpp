@@ -27,9 +27,14 @@ struct Shape {
     uint8_t kernel, lanes;
 };
 
-// For each number of rows, the shape that costs the fewest cycles.
+// For each number of rows, the shape that costs the fewest cycles. Double precision has one kernel.
 struct Shapes {
-    constexpr Shapes() {
+    constexpr explicit Shapes(int32_t precision) {
+        if (precision == GKL_SHIM_DOUBLE) {
+            for (int rows = 0; rows <= kLoneRows; rows++)
+                of[rows] = {LonePlanner::kDouble, uint8_t(lone_double_lanes(rows))};
+            return;
+        }
         // Cycles of a multiprocessor for a column, measured on an H200, and what setting up a tile
         // costs, in columns.
         const double cycles[kLoneKernels] = {27, 43.5, 61};
@@ -48,11 +53,20 @@ struct Shapes {
     }
     Shape of[kLoneRows + 1] = {};
 };
-constexpr Shapes kShapes;
+constexpr Shapes kShapes[] = {Shapes(GKL_SHIM_SINGLE), Shapes(GKL_SHIM_DOUBLE)};
 
 // Haplotypes of a kind have about as many columns; longer ones come first.
 enum { kStep = 64, kSteps = LonePlanner::kSteps };
 inline int step_of(int64_t columns) { return kSteps - 1 - int(columns / kStep); }
+// The first kind of a number of rows.
+inline int first_kind(const Shapes &shapes, int64_t rows) {
+    return (shapes.of[rows].kernel * (kWarp + 1) + shapes.of[rows].lanes) * kSteps;
+}
+
+int32_t tiles_of(int32_t pairs, int lanes) {
+    const int32_t pairs_per_tile = kWarp / lanes;
+    return (pairs + pairs_per_tile - 1) / pairs_per_tile;
+}
 
 // Whether all bytes are the same, read by several threads.
 bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
@@ -119,7 +133,7 @@ bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads) {
 
 void LonePlanner::choose_reads(int32_t precision, const ChunkInputs &inputs, bool one_gap,
                                int64_t bases, BatchPlace *place) {
-    single_ = precision == GKL_SHIM_SINGLE;
+    precision_ = precision;
     batch_ = *inputs.batch;
     threads_ = std::max(1, inputs.threads);
     one_gap_ = one_gap;
@@ -162,18 +176,11 @@ void LonePlanner::each_region(Take take) const {
     }
 }
 
-// The first kind of pairs with this many rows.
-int LonePlanner::first_kind(int64_t rows) const {
-    const int kernel = single_ ? kShapes.of[rows].kernel : kLoneKernels;
-    const int lanes = single_ ? kShapes.of[rows].lanes : lone_double_lanes(int32_t(rows));
-    return (kernel * (kWarp + 1) + lanes) * kSteps;
-}
-
 void LonePlanner::plan() {
     first_base_ = batch_.read_offsets[first_read_];
     bases_ = batch_.read_offsets[end_read_] - first_base_;
     memset(kinds_, 0, sizeof kinds_);
-    selection_ = {};
+    const Shapes &shapes = kShapes[precision_];
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
     int64_t cells = 0, long_cells = 0, long_reads = 0, end_region = first_region_;
@@ -188,8 +195,7 @@ void LonePlanner::plan() {
                 long_cells += rows * columns;
                 continue;
             }
-            kinds[first_kind(rows)]++;
-            selection_.count[lone_double_lanes(int32_t(rows))]++;
+            kinds[first_kind(shapes, rows)]++;
         }
     });
     computed_ = end_read_ - first_read_ - long_reads;
@@ -208,8 +214,8 @@ void LonePlanner::plan() {
         return here;
     };
     header_.pairs = place(computed_ * int64_t(sizeof(LonePair)));
-    const int last = kLoneKernels - 1;
-    header_.tiles = place((first_tile[last] + tiles[last]) * int64_t(sizeof(LoneTile)));
+    // The kernel in double precision makes its tiles from the selection.
+    header_.tiles = place(first_tile[kDouble] * int64_t(sizeof(LoneTile)));
     selection_at_ = place(sizeof selection_);
     header_.letters = place(kLettersBefore + letters_ + kLettersAfter) + kLettersBefore;
     // A lane loads words, of which the last may begin with a read's last base.
@@ -223,16 +229,18 @@ void LonePlanner::plan() {
     header_.base_quals = place(track);
     chunk_.block_bytes = at;
     chunk_.results = computed_;
-    // For a selection of pairs in double precision.
-    if (single_)
+    // For select_missing().
+    if (precision_ == GKL_SHIM_SINGLE)
         chunk_.scratch_bytes = int64_t(sizeof selection_) + computed_ * int64_t(sizeof(uint32_t));
 }
 
-// Turns counts of pairs into places of the first pairs, and counts tiles.
+// Turns counts of pairs into places of the first pairs, counts tiles, and selects the pairs of the
+// kernel in double precision.
 void LonePlanner::place_pairs() {
     int32_t pairs = 0, tile = 0;
-    for (int k = 0, kind = 0; k <= kLoneKernels; k++) {
-        if (k < kLoneKernels) first_tile[k] = tile;
+    selection_ = {};
+    for (int k = 0, kind = 0; k <= kDouble; k++) {
+        first_tile[k] = tile;
         for (int lanes = 0; lanes <= kWarp; lanes++) {
             const int32_t first = pairs;
             for (const int end = kind + kSteps; kind < end; kind++) {
@@ -240,15 +248,13 @@ void LonePlanner::place_pairs() {
                 kinds_[kind] = pairs;
                 pairs += count;
             }
-            if (lanes > 0) tile += (pairs - first + kWarp / lanes - 1) / (kWarp / lanes);
+            if (lanes > 0) tile += tiles_of(pairs - first, lanes);
+            if (k == kDouble) {
+                selection_.first[lanes] = first;
+                selection_.count[lanes] = pairs - first;
+            }
         }
-        if (k < kLoneKernels) tiles[k] = tile - first_tile[k];
-    }
-    int32_t first = double_tiles = 0;
-    for (int lanes = 1; lanes <= kWarp; lanes++) {
-        selection_.first[lanes] = first;
-        first += selection_.count[lanes];
-        double_tiles += (selection_.count[lanes] + kWarp / lanes - 1) / (kWarp / lanes);
+        tiles[k] = tile - first_tile[k];
     }
 }
 
@@ -335,6 +341,7 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     LonePair *const pairs = reinterpret_cast<LonePair *>(block + header_.pairs);
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
+    const Shapes &shapes = kShapes[precision_];
     int32_t next[kKinds];
     memcpy(next, kinds_, sizeof next);
     uint32_t result = 0;
@@ -344,8 +351,9 @@ void LonePlanner::write_pairs(uint8_t *block) const {
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
             if (rows > kLoneRows) continue;
-            pairs[kinds[first_kind(rows)]++] = {uint32_t(reads[read] - first_base_), haplotype,
-                                                uint16_t(rows), uint16_t(columns), result++};
+            pairs[kinds[first_kind(shapes, rows)]++] = {uint32_t(reads[read] - first_base_),
+                                                        haplotype, uint16_t(rows),
+                                                        uint16_t(columns), result++};
         }
     });
 
@@ -361,19 +369,26 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     }
 }
 
-void LonePlanner::select_missing(const uint8_t *block, const double *results,
-                                 uint8_t *selection) const {
-    LoneSelection &selected = *reinterpret_cast<LoneSelection *>(selection);
-    memcpy(selection, &selection_, sizeof selection_);
-    memset(selected.count, 0, sizeof selected.count);
-    selected.has_list = 1;
-    uint32_t *const list = reinterpret_cast<uint32_t *>(selection + sizeof selected);
+int64_t LonePlanner::select_missing(const uint8_t *block, const double *results, uint8_t *to) {
     const LonePair *const pairs = reinterpret_cast<const LonePair *>(block + header_.pairs);
-    for (int64_t k = 0; k < computed_; k++) {
-        if (!isnan(results[pairs[k].result])) continue;
-        const int32_t lanes = lone_double_lanes(pairs[k].rows);
-        list[selected.first[lanes] + selected.count[lanes]++] = uint32_t(k);
+    const auto each_missing = [&](auto visit) {
+        for (int64_t k = 0; k < computed_; k++)
+            if (isnan(results[pairs[k].result])) visit(k, lone_double_lanes(pairs[k].rows));
+    };
+    LoneSelection &selection = *reinterpret_cast<LoneSelection *>(to);
+    selection = {};
+    selection.has_list = 1;
+    each_missing([&](int64_t, int32_t lanes) { selection.count[lanes]++; });
+    int32_t next[kWarp + 1], count = 0;
+    tiles[kDouble] = 0;
+    for (int lanes = 1; lanes <= kWarp; lanes++) {
+        selection.first[lanes] = next[lanes] = count;
+        count += selection.count[lanes];
+        tiles[kDouble] += tiles_of(selection.count[lanes], lanes);
     }
+    uint32_t *const list = reinterpret_cast<uint32_t *>(&selection + 1);
+    each_missing([&](int64_t k, int32_t lanes) { list[next[lanes]++] = uint32_t(k); });
+    return int64_t(sizeof selection) + count * int64_t(sizeof *list);
 }
 
 int64_t LonePlanner::collect(const double *results, double *values) const {

@@ -48,28 +48,27 @@ class LonePlanner {
     int64_t long_reads() const { return end_read_ - first_read_ - computed_; }
 
     // Selects the pairs without a result for the kernel in double precision, given the chunk's
-    // block and its results. Writes the selection, of at most chunk().scratch_bytes bytes.
-    void select_missing(const uint8_t *block, const double *results, uint8_t *selection) const;
+    // block and its results. Writes a LoneSelection and its list, of at most chunk().scratch_bytes
+    // bytes, and returns their size.
+    int64_t select_missing(const uint8_t *block, const double *results, uint8_t *to);
 
     // Of a chunk for double precision: the offset of the selection of all pairs in the block.
     int64_t selection() const { return selection_at_; }
 
-    // For each kernel in single precision: its first tile, and how many it has.
-    int32_t first_tile[kLoneKernels], tiles[kLoneKernels];
-    // The most tiles that the kernel in double precision may have.
-    int32_t double_tiles;
+    // The kernel in double precision, after those in single precision.
+    enum { kDouble = kLoneKernels };
+    // For each kernel: its first tile, and how many it has.
+    int32_t first_tile[kDouble + 1], tiles[kDouble + 1];
 
     // How many classes of length haplotypes are sorted into.
     enum { kSteps = 17 };
 
    private:
-    // Kinds of pairs: by kernel, lanes and class of length. The kernel in double precision counts
-    // as another one.
-    enum { kKinds = (kLoneKernels + 1) * (kWarp + 1) * kSteps };
+    // Kinds of pairs: by kernel, lanes and class of length.
+    enum { kKinds = (kDouble + 1) * (kWarp + 1) * kSteps };
 
     template <class Take>
     void each_region(Take take) const;
-    int first_kind(int64_t rows) const;
     void place_pairs();
     void find_constants();
     bool write_codes(uint8_t *block) const;
@@ -78,7 +77,7 @@ class LonePlanner {
     void write_pairs(uint8_t *block) const;
 
     const bool as_gkl_;
-    bool single_;
+    int32_t precision_;
     PlannedChunk chunk_;
     gkl_shim_pairhmm_batch batch_;
     int64_t first_region_, first_read_, end_read_;
@@ -86,7 +85,7 @@ class LonePlanner {
     int64_t first_base_, bases_, first_letter_, letters_;
     int64_t computed_;         // reads that are not too long
     int32_t kinds_[kKinds];    // where the pairs of each kind begin in the list of pairs
-    LoneSelection selection_;  // of all pairs
+    LoneSelection selection_;  // of all pairs of a chunk for double precision
     int64_t selection_at_;     // in the block
     int64_t end_;              // of the block, without base qualities
     bool one_gap_;             // as choose_reads() was told

@@ -27,6 +27,10 @@ inline bool is_untried(double result) {
     return bits == kNoResult;
 }
 
+// What was done about reads that lack results: single or double precision has tried those that are
+// not is_untried(), or no device can compute them.
+enum Tried { kTriedSingle, kTriedDouble, kNoDevice };
+
 inline int64_t reads_of(const gkl_shim_pairhmm_batch &batch) {
     return batch.region_reads[batch.regions];
 }
