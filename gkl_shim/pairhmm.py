@@ -85,7 +85,7 @@ class Statistics:
     twice counts once."""
     rescued_pairs: int
     """Pairs requested in single precision but computed in double, because they left the range of
-    single precision or the read has more than 512 bases."""
+    single precision or the read has more than 1,024 bases."""
     rescaled_pairs: int
     """Pairs that left the range of double precision and were computed with rescaling."""
     cuda_pairs: int
@@ -110,9 +110,9 @@ class PairHMM(Closable):
         The most CPU threads in one call, including the caller's. The limit is the number of CPUs
         that the process may use, which is also the meaning of 0.
     precision
-        ``"single"`` is within 1e-5 of the exact value for reads of up to 150 bases, and within 3e-5
-        for longer ones. It is GATK's default. Pairs that leave the range of single precision are
-        computed again in double. ``"double"`` is within 1e-8.
+        ``"single"`` is within 1e-5 of the exact value for reads of up to 150 bases, and within 6e-8
+        a base for longer ones. It is GATK's default. Pairs that leave the range of single precision
+        and reads of more than 1,024 bases are computed in double. ``"double"`` is within 1e-8.
     build
         ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. The default is the best build that
         this CPU can run.

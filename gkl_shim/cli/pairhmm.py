@@ -34,7 +34,7 @@ _LONG_INPUT = 1 << 25
 @click.option(
     "--double",
     is_flag=True,
-    help="Compute in double precision: within 1e-8 of the exact value, not 1e-5 to 3e-5.",
+    help="Compute in double precision: within 1e-8 of the exact value, not 1e-5 to 6e-5.",
 )
 @_options.build
 def command(

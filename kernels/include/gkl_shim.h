@@ -95,9 +95,9 @@ GKL_SHIM_API const char *gkl_shim_builds(void);
 
 enum {
     /* Single precision, within 1e-5 of the exact log10 likelihood for reads of up to 150 bases, and
-     * within 3e-5 for longer ones. A pair whose likelihood leaves single precision's range, and
-     * every read longer than 512 bases, is computed in double precision. GATK asks for this by
-     * default. */
+     * within 6e-8 a base for longer ones. A pair whose likelihood leaves single precision's range,
+     * and every read longer than 1,024 bases, is computed in double precision. GATK asks for this
+     * by default. */
     GKL_SHIM_SINGLE = 0,
     /* Double precision throughout, within 1e-8. */
     GKL_SHIM_DOUBLE = 1

@@ -117,9 +117,9 @@ GKL_SHIM_API int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch)
 /* ---- PairHMM on CUDA devices: the kernels --------------------------------------------------- */
 
 enum {
-    GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 5,
-    GKL_SHIM_PAIRHMM_CUDA_KERNELS = 6,     /* one for each width, then the striped one */
-    GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS = 3 /* for regions of one haplotype, in single precision;
+    GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 6,
+    GKL_SHIM_PAIRHMM_CUDA_KERNELS = 7,     /* one for each width, then the striped one */
+    GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS = 4 /* for regions of one haplotype, in single precision;
                                               double precision has one kernel for these */
 };
 

@@ -32,7 +32,7 @@ enum { kQualities = 128 };
 
 // Rounding errors accumulate along a read, so longer reads are computed in double precision from
 // the start.
-enum { kLongestSingleRead = 512 };
+enum { kLongestSingleRead = 1024 };
 
 // Intel GKL starts double precision from 2^1020 / n. There a value under the smallest normal number
 // becomes zero, and its logarithm -Infinity. (As log10: (-1022 - 1020) log10 2.)

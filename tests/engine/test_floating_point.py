@@ -34,9 +34,9 @@ def region_file(tmp_path_factory) -> Path:
     """Regions of every kind, and pairs that single or double precision does not hold."""
     rnd = random.Random(5)
     regions = [make_region(rnd) for _ in range(25)]
-    long = "".join(rnd.choice("ACGT") for _ in range(600)).encode()
+    long = "".join(rnd.choice("ACGT") for _ in range(1100)).encode()
     regions += [
-        ([alike(long, 30, 45, 45, 10), alike(long[:540], 35, 45, 45, 10)], [long, long[40:]]),
+        ([alike(long, 30, 45, 45, 10), alike(long[:1030], 35, 45, 45, 10)], [long, long[40:]]),
         ([alike(b"ACGT" * quarter, 3, 45, 45, 10) for quarter in (150, 90)], [b"TGCA" * 40]),
         ([alike(b"ACGT" * quarter, 40, 60, 60, 40) for quarter in (150, 100)], [b"TTTT" * 40]),
         # From likelihoods at which double precision begins to lose bits to those that it cannot

@@ -49,7 +49,7 @@ TOOLS = {
     "initcheck": (),
     "synccheck": (),
 }
-SECONDS = 240
+SECONDS = 480
 FOUND = re.compile(r"^=+ (?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", re.M)
 
 
@@ -63,7 +63,7 @@ def pairhmm() -> None:
     long = random_region(rnd, 20, 2, 700, "usual")
     several = random_region(rnd, 200, 2, 40, "usual")
     # Regions of one haplotype: a read length for each kernel, and reads that do not fit.
-    lone = [random_region(rnd, 9, 1, length, "usual") for length in (7, 100, 300, 400)]
+    lone = [random_region(rnd, 9, 1, length, "usual") for length in (7, 100, 300, 400, 900)]
     unlike = [
         Batch(one.reads, random_region(rnd, 1, 1, 300, "usual").haplotypes) for one in lone[1:]
     ]
@@ -114,7 +114,7 @@ def prefilter() -> None:
 def exact_matches() -> None:
     """Index, count and write exact matches: of one page, of several, and of long tables."""
     for shape in PAPER:
-        workload = generated(shape.smaller(200))
+        workload = generated(shape.smaller(400))
         queries = (workload.queries, workload.offsets)
         index = mem.Index([workload.reference], min_length=shape.min_length, backend="cpu")
         given = mem.native_sequences(queries, "queries")

@@ -119,7 +119,7 @@ def test_figures_are_the_cpu_engine_s(mixed, precision, ratio, cells, monkeypatc
     if precision == "double":
         assert by_cpu == found["rescaled_pairs"]
         return
-    long = np.diff(mixed.reads.offsets) > 512
+    long = np.diff(mixed.reads.offsets) > 1024
     haplotypes = np.repeat(np.diff(mixed.region_haplotypes), np.diff(mixed.region_reads))
     left_single = found["rescued_pairs"] - 3 * int(haplotypes[long].sum())
     assert left_single > 0

@@ -48,7 +48,7 @@ def null(fake_gpus):
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Usual regions, and some reads that are striped."""
-    return concatenated([generated_regions(12), long_region(1, (600, 300, 150), 3, 400)])
+    return concatenated([generated_regions(12), long_region(1, (1100, 300, 150), 3, 400)])
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def assert_done(engine, values, batch, calls=1, **figures):
 
 def long_pairs(batch):
     """Which pairs are of reads that single precision does not take."""
-    long = np.diff(batch.reads.offsets) > 512
+    long = np.diff(batch.reads.offsets) > 1024
     return np.repeat(long, np.repeat(np.diff(batch.region_haplotypes), np.diff(batch.region_reads)))
 
 
@@ -364,7 +364,7 @@ def test_auto_learns_which_engine_is_faster(null, eager, monkeypatch):
 
 def test_auto_gives_a_slow_device_no_double_precision_but_long_reads(null, eager):
     short = concatenated([generated_regions(12)] * 4)
-    long_reads = concatenated([long_region(1, (600, 600, 600), 6, 1000)] * 4)
+    long_reads = concatenated([long_region(1, (1100, 600, 100), 6, 1000)] * 4)
     for ratio, precision in ((64, "double"), (2, "double"), (64, "single")):
         null(double_ratio=(ratio,), result=ON_DEVICE)
         pairhmm = PairHMM(precision=precision, threads=1)

@@ -78,7 +78,7 @@ def test_regions_of_every_kind(host, kind):
 
 def test_every_read_length_has_lanes(host):
     rnd = random.Random(8)
-    lengths = [*range(1, 42), *range(250, 280), 319, 320, 321, 511, 512]
+    lengths = [*range(1, 42), *range(250, 280), 319, 320, 321, 511, 512, 513, 640, 641, 1023, 1024]
     batch = concatenated([lone_region(rnd, lengths, 40), lone_region(rnd, lengths[::-1], 300)])
     check(host, batch)
     assert {f"pairhmm_lone_{rows}" for rows in cuda.lone_widths()} <= launched(host)
@@ -136,7 +136,7 @@ def test_regions_without_reads(host):
 
 def test_long_reads_and_pairs_beyond_single_precision(host):
     rnd = random.Random(12)
-    long = lone_region(rnd, (20, 513, 30, 700), 600)
+    long = lone_region(rnd, (20, 1025, 30, 1040), 1000)
     reads = [Read("".join(rnd.choices("ACGT", k=200)), 60) for _ in range(5)]
     poor = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(["ACGT" * 40]))
     assert check(host, concatenated([long, poor])) == 9
@@ -175,6 +175,15 @@ def test_pairs_beyond_single_precision(host, precision, double_ratio):
     in_double = precision == "double" or double_ratio == 2
     assert ("pairhmm_lone_double" in names) == in_double
     assert not any(name.startswith(("pairhmm_double", "pairhmm_single")) for name in names)
+
+
+def test_long_pairs_beyond_single_precision(host):
+    """One is too long for the kernel in double precision, so all are computed the usual way."""
+    rnd = random.Random(24)
+    batch = unlike_region(rnd, (600, 200, 700, 512), 600, (3, 45, 45, 10))
+    assert check(host, batch) == batch.pairs
+    assert {name.split("_")[1] for name in launched(host)} == {"lone", "double"}
+    assert "pairhmm_lone_double" not in launched(host)
 
 
 @pytest.mark.parametrize("few", [True, False])
@@ -226,7 +235,7 @@ def test_long_reads_in_double_precision(host):
 
 def test_mostly_long_reads_go_the_other_way(host):
     rnd = random.Random(21)
-    batch = lone_region(rnd, (20, 700, 900, 600), 600)
+    batch = lone_region(rnd, (20, 1700, 1900, 1600), 600)
     engine = opened()
     assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
     engine.close()
@@ -302,7 +311,7 @@ def test_on_a_device(gpu):
     """What the tests above compute on the host, and enough pairs for many warps."""
     rnd = random.Random(17)
     shapes = [(rnd.randint(1, 70), 1, rnd.choice([30, 130, 300])) for _ in range(60)]
-    lengths = [rnd.randint(1, 512) for _ in range(500)]
+    lengths = [rnd.randint(1, 1024) for _ in range(500)]
     batch = concatenated(
         [random_region(rnd, *shape, rnd.choice(KINDS)) for shape in shapes]
         + [lone_region(rnd, lengths, columns) for columns in (1, 64, 300, 1024)]

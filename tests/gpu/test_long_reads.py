@@ -168,7 +168,7 @@ def test_single_precision_has_none(mixed):
     values, chunks, _ = planned(mixed, "single", 1 << 40, 1 << 40)
     lengths = np.diff(mixed.reads.offsets)
     per_read = np.repeat(np.diff(mixed.region_haplotypes), np.diff(mixed.region_reads))
-    assert (np.isnan(values) == np.repeat(lengths > 512, per_read)).all()
+    assert (np.isnan(values) == np.repeat(lengths > 1024, per_read)).all()
     assert not any(chunk.stripes for chunk in chunks)
 
 
@@ -186,9 +186,9 @@ def test_scratch_is_bounded():
 
 
 def test_auto_reckons_with_the_time_that_long_reads_take():
-    batch = concatenated([long_region(1, (600, 512), 2, 1000), long_region(2, (100,), 1, 50)])
+    batch = concatenated([long_region(1, (1200, 1024), 2, 1000), long_region(2, (100,), 1, 50)])
     haplotypes = len(batch[0:1].haplotypes.bases)
-    short, long = 512 * haplotypes + 100 * 50, 600 * haplotypes
+    short, long = 1024 * haplotypes + 100 * 50, 1200 * haplotypes
     for threads in (1, 2):
         call = _native_pairhmm.estimate(
             _native_pairhmm.batch_pointer(*batch.arrays), "single", False, threads

@@ -53,7 +53,8 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
 
 // Chooses the planner of a batch.
 void BatchQueue::begin_batch() {
-    lone_ = batch_ != end_ && options.lone && many_bases_ && is_lone(*batch_, options.threads);
+    lone_ = batch_ != end_ && options.lone && many_bases_ &&
+            is_lone(options.precision, *batch_, options.threads);
     one_gap_ = lone_ && options.one_gap && options.one_gap[batch_ - begin_];
 }
 

@@ -136,6 +136,7 @@ Tried BatchSlot::tried() const {
 
 bool BatchSlot::launch_more() {
     if (!lone_ || tried() != kTriedSingle || hardware_.slow_double) return false;
+    if (!lone_planner_.fits_double()) return false;
     double *const results = static_cast<double *>(results_.address());
     double *const end = results + planned().results;
     const auto is_missing = [](double x) { return isnan(x); };

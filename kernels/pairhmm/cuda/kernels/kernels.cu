@@ -119,6 +119,7 @@ GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_8, float, 8, 16)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_12, float, 12, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_16, float, 16, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_20, float, 20, 12)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_32, float, 32, 8)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_4, double, 4, 16)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_8, double, 8, 12)
 

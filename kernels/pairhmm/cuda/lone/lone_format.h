@@ -14,8 +14,6 @@ namespace gkl_shim {
 namespace pairhmm {
 
 enum {
-    // The most rows of a read; a longer one is not computed in single precision.
-    kLoneRows = kLongestSingleRead,
     // The longest haplotype, which is also the longest one that is not cut.
     kLoneColumns = 1024,
     // Lanes read letters before the first one of their haplotype, and after its last one as long as
@@ -60,12 +58,17 @@ struct alignas(16) LoneSelection {
 };
 
 // The kernels in single precision, by rows a lane.
-enum { kLoneKernels = 3 };  // GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS
-constexpr int kLoneRowsPerLane[kLoneKernels] = {8, 16, 20};
+enum { kLoneKernels = 4 };  // GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS
+constexpr int kLoneRowsPerLane[kLoneKernels] = {8, 16, 20, 32};
 
 // The kernel in double precision.
 enum { kLoneDoubleRows = 16 };
-static_assert(kLoneRows <= kWarp * kLoneDoubleRows, "a read fits a warp");
+
+// The longest reads of the kernels of each precision, in rows: those that fit a warp.
+enum { kLongestLone = kLongestSingleRead, kLongestLoneDouble = kWarp * kLoneDoubleRows };
+static_assert(kLongestLone == kWarp * kLoneRowsPerLane[kLoneKernels - 1], "a read fits a warp");
+
+// Lanes of a read in double precision.
 GKL_SHIM_BOTH constexpr int32_t lone_double_lanes(int32_t rows) {
     return (rows + kLoneDoubleRows - 1) / kLoneDoubleRows;
 }

@@ -321,6 +321,7 @@ __device__ __forceinline__ void compute_lone_double(const uint8_t *chunk,
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_8, 8, 16)
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_16, 16, 12)
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_20, 20, 12)
+GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_32, 32, 8)
 
 extern "C" __global__ void __launch_bounds__(32, 8)
     pairhmm_lone_double(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<double> *tables,

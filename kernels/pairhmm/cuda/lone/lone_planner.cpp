@@ -22,6 +22,10 @@ constexpr int64_t kBytesPerNanosecond = 6, kNanosecondsPerPiece = 1 << 14;
 
 static_assert(kLoneColumns == kLongestUncut, "a longer haplotype is cut");
 
+int64_t longest_lone(int32_t precision) {
+    return precision == GKL_SHIM_SINGLE ? kLongestLone : kLongestLoneDouble;
+}
+
 // How a read is computed.
 struct Shape {
     uint8_t kernel, lanes;
@@ -31,15 +35,15 @@ struct Shape {
 struct Shapes {
     constexpr explicit Shapes(int32_t precision) {
         if (precision == GKL_SHIM_DOUBLE) {
-            for (int rows = 0; rows <= kLoneRows; rows++)
+            for (int rows = 0; rows <= kLongestLoneDouble; rows++)
                 of[rows] = {LonePlanner::kDouble, uint8_t(lone_double_lanes(rows))};
             return;
         }
         // Cycles of a multiprocessor for a column, measured on an H200, and what setting up a tile
         // costs, in columns.
-        const double cycles[kLoneKernels] = {27, 43.5, 61};
+        const double cycles[kLoneKernels] = {27, 43.5, 61, 100};
         const int set_up = 20;
-        for (int rows = 0; rows <= kLoneRows; rows++) {
+        for (int rows = 0; rows <= kLongestLone; rows++) {
             double best = 1e9;
             for (int k = 0; k < kLoneKernels; k++) {
                 const int lanes = (rows + kLoneRowsPerLane[k] - 1) / kLoneRowsPerLane[k];
@@ -51,7 +55,7 @@ struct Shapes {
             }
         }
     }
-    Shape of[kLoneRows + 1] = {};
+    Shape of[kLongestLone + 1] = {};
 };
 constexpr Shapes kShapes[] = {Shapes(GKL_SHIM_SINGLE), Shapes(GKL_SHIM_DOUBLE)};
 
@@ -112,10 +116,10 @@ uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, ui
 
 }  // namespace
 
-bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads) {
+bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t threads) {
     const int64_t reads = reads_of(batch);
     if (haplotypes_of(batch) != batch.regions || reads == 0) return false;
-    if (batch.read_offsets[reads] > kLoneRows * reads) return false;
+    if (batch.read_offsets[reads] > longest_lone(precision) * reads) return false;
     std::atomic<bool> lone{true};
     parallel_for_ranges(
         batch.regions, kPieceOffsets, batch.regions / kPieceOffsets * kNanosecondsPerPiece, threads,
@@ -183,14 +187,17 @@ void LonePlanner::plan() {
     const Shapes &shapes = kShapes[precision_];
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
+    const int64_t longest = longest_lone(precision_);
     int64_t cells = 0, long_cells = 0, long_reads = 0, end_region = first_region_;
+    fits_double_ = true;
     each_region([&](int64_t region, int64_t columns, int64_t first, int64_t last) {
         end_region = region + 1;
         cells += (reads[last] - reads[first]) * columns;
         int32_t *const kinds = kinds_ + step_of(columns);
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
-            if (rows > kLoneRows) {
+            fits_double_ &= rows <= kLongestLoneDouble;
+            if (rows > longest) {
                 long_reads++;
                 long_cells += rows * columns;
                 continue;
@@ -342,6 +349,7 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
     const Shapes &shapes = kShapes[precision_];
+    const int64_t longest = longest_lone(precision_);
     int32_t next[kKinds];
     memcpy(next, kinds_, sizeof next);
     uint32_t result = 0;
@@ -350,7 +358,7 @@ void LonePlanner::write_pairs(uint8_t *block) const {
         int32_t *const kinds = next + step_of(columns);
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
-            if (rows > kLoneRows) continue;
+            if (rows > longest) continue;
             pairs[kinds[first_kind(shapes, rows)]++] = {uint32_t(reads[read] - first_base_),
                                                         haplotype, uint16_t(rows),
                                                         uint16_t(columns), result++};
@@ -403,8 +411,9 @@ int64_t LonePlanner::collect(const double *results, double *values) const {
         return missing;
     }
     const int64_t *const reads = batch_.read_offsets + first_read_;
+    const int64_t longest = longest_lone(precision_);
     for (int64_t k = 0; k < pairs; k++) {
-        to[k] = reads[k + 1] - reads[k] <= kLoneRows ? *results++ : no_result();
+        to[k] = reads[k + 1] - reads[k] <= longest ? *results++ : no_result();
         missing += to[k] != to[k];
     }
     return missing;

@@ -14,7 +14,7 @@ namespace pairhmm {
 
 // Whether each region of a batch has one haplotype, none is too long for the kernels, and most
 // reads are not. Several threads look.
-bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads);
+bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t threads);
 
 // The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
 // host little more time than reading the reads' tracks once: they are copied, a base and its
@@ -47,9 +47,12 @@ class LonePlanner {
     // The chunk's reads that are not computed, because they are too long.
     int64_t long_reads() const { return end_read_ - first_read_ - computed_; }
 
-    // Selects the pairs without a result for the kernel in double precision, given the chunk's
-    // block and its results. Writes a LoneSelection and its list, of at most chunk().scratch_bytes
-    // bytes, and returns their size.
+    // Whether all reads fit the kernel in double precision.
+    bool fits_double() const { return fits_double_; }
+
+    // Selects the pairs without a result for that kernel, which all reads must fit, given the
+    // chunk's block and its results. Writes a LoneSelection and its list, of at most
+    // chunk().scratch_bytes bytes, and returns their size.
     int64_t select_missing(const uint8_t *block, const double *results, uint8_t *to);
 
     // Of a chunk for double precision: the offset of the selection of all pairs in the block.
@@ -84,6 +87,7 @@ class LonePlanner {
     int32_t threads_;
     int64_t first_base_, bases_, first_letter_, letters_;
     int64_t computed_;         // reads that are not too long
+    bool fits_double_;
     int32_t kinds_[kKinds];    // where the pairs of each kind begin in the list of pairs
     LoneSelection selection_;  // of all pairs of a chunk for double precision
     int64_t selection_at_;     // in the block

@@ -21,7 +21,7 @@ class ChunkPlanner {
     // chunk begins. False: there is nothing to compute up to there. The batch has been checked, and
     // does not change until collect().
     //
-    // In single precision a chunk computes every pair of a read of up to 512 bases. In double
+    // In single precision a chunk computes every pair of a read of up to 1,024 bases. In double
     // precision it computes the pairs whose value is NaN. Only reads with at least one pair that no
     // engine has tried (is_untried()) count in the chunk's computed_cells. A read of more than 256
     // bases is computed only if its states fit a chunk's scratch: its rows for each haplotype, and

@@ -19,7 +19,7 @@ constexpr int kBusyStripes = 8;
 
 // Buffers of a thread for packing reads.
 struct RowMemory {
-    std::vector<uint8_t> steps;   // of each row
+    std::vector<uint16_t> steps;  // of each row
     std::vector<int32_t> sorted;  // rows, the longest first
 };
 PerThread<RowMemory> row_memory;
@@ -53,11 +53,10 @@ class RowPacker {
 
    private:
     int64_t pack_rows(RegionPart &part, Group *group) const {
-        static_assert(Lengths::kMaxStep < 256, "a step is a byte");
         group->rows.resize(size_t(part.first_row + part.reads));
         row_memory->steps.resize(size_t(part.reads));
         int32_t *const rows = group->rows.data() + part.first_row;
-        uint8_t *const steps = row_memory->steps.data();
+        uint16_t *const steps = row_memory->steps.data();
         Lengths lengths;
         const int64_t *offsets = plan_.batch.read_offsets + part.first_read;
         const bool all = !plan_.values;
@@ -68,7 +67,7 @@ class RowPacker {
             if (length > plan_.widths.longest() || !(all || plan_.read_wanted(part, r))) continue;
             const int step = Lengths::step(length);
             rows[count] = r;
-            steps[count++] = uint8_t(step);
+            steps[count++] = uint16_t(step);
             lengths.add(step);
             if (plan_.read_untried(part, r)) bases += length;
         }

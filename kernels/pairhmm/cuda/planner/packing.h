@@ -9,7 +9,7 @@ namespace gkl_shim {
 namespace pairhmm {
 
 // Rows a lane of the widest kernel, and a common divisor of all kernels' rows.
-enum { kMaxRowsPerLane = 20, kLengthStep = 4 };
+enum { kMaxRowsPerLane = 32, kLengthStep = 4 };
 
 // The number of reads of each length, in steps. kLengthStep divides all widths, so reads of a step
 // take the same number of lanes at each width.

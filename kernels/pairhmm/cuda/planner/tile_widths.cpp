@@ -9,10 +9,11 @@ namespace pairhmm {
 namespace {
 
 // Of the kernels in kernels/kernels.cu, then zeros.
-constexpr int32_t kSingleRows[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {4, 8, 12, 16, 20};
+constexpr int32_t kSingleRows[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {4, 8, 12, 16, 20, 32};
 constexpr int32_t kDoubleRows[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {4, 8};
+static_assert(kLongestSingleRead == kWarp * kMaxRowsPerLane, "the longest read fits a warp");
 // Measured on an H200.
-constexpr double kSingleCycles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {18, 27, 36, 43.5, 61};
+constexpr double kSingleCycles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {18, 27, 36, 43.5, 61, 100};
 constexpr double kDoubleCycles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {40, 64};
 
 const int32_t *rows_of(int32_t precision) {
@@ -26,8 +27,6 @@ TileWidths::TileWidths(int32_t precision)
       cycles_(precision == GKL_SHIM_SINGLE ? kSingleCycles : kDoubleCycles) {
     count_ = int(std::find(rows_, rows_ + GKL_SHIM_PAIRHMM_CUDA_WIDTHS, 0) - rows_);
     longest_read_ = kWarp * rows_[count_ - 1];
-    if (precision == GKL_SHIM_SINGLE)
-        longest_read_ = std::min(longest_read_, int64_t(kLongestSingleRead));
     for (int w = 0; w < count_; w++)
         for (int step = 0; step <= Lengths::kMaxStep; step++)
             lanes_[w][step] =
