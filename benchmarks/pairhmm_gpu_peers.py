@@ -10,7 +10,7 @@ nvcc, make, zlib, a CUDA device and CuPy, and a build with the functions for ben
 Reads and haplotypes have the same length. Kernel times are of each program's own benchmark, which
 makes its own pairs: Endeavor's pairs share nothing, gpuPairHMM's are regions of 32 reads and 32
 haplotypes. Ours are regions of one haplotype with 64 reads or one, in single and double precision;
-reads of more than 512 bases are computed in double precision alone. Our whole calls go from NumPy
+reads of more than 1,024 bases are computed in double precision alone. Our whole calls go from NumPy
 arrays to a NumPy array. The peers have no such calls, but programs for files: gpuPairHMM's and ours
 are timed with the same file, and both outputs are compared with our CPU engine in double
 precision. Endeavor's program for files writes no results.
@@ -125,7 +125,7 @@ def ours(bits: int, bases: int, reads: int, repeats: int) -> dict[str, Any]:
     took = median_seconds(partial(engine.compute, batch), repeats)
     row: dict[str, Any] = {"program": "gkl-shim", "bits": bits, "bases": bases, "reads": reads}
     # Single precision has no kernels for longer reads.
-    if bits == 64 or bases <= 512:
+    if bits == 64 or bases <= 1024:
         parts = call_parts(engine, batch[: max(1, len(batch) // 4)], 3)
         row["kernel_tcups"] = round(parts.tcups, 3)
     engine.close()

@@ -23,7 +23,7 @@ from gkl_shim.bench.regions import lone_regions
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM
 
-BASES = (32, 64, 128, 256, 512)
+BASES = (32, 64, 128, 256, 512, 1024)
 READS = (64, 1)
 # The most cells and bases of a call's reads. With fewer, calls are too short to keep a device busy.
 CELLS, CALL_BASES = 2e10, 1.6e8

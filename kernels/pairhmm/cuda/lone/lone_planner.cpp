@@ -39,10 +39,10 @@ struct Shapes {
                 of[rows] = {LonePlanner::kDouble, uint8_t(lone_double_lanes(rows))};
             return;
         }
-        // Cycles of a multiprocessor for a column, measured on an H200, and what setting up a tile
+        // Cycles of a multiprocessor for a column, measured on an H100, and what setting up a tile
         // costs, in columns.
-        const double cycles[kLoneKernels] = {27, 43.5, 61, 100};
-        const int set_up = 20;
+        const double cycles[kLoneKernels] = {18, 34.6, 40.1, 67.4};
+        const int set_up = 8;
         for (int rows = 0; rows <= kLongestLone; rows++) {
             double best = 1e9;
             for (int k = 0; k < kLoneKernels; k++) {
