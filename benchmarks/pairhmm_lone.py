@@ -25,6 +25,8 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM
 
 BASES = (32, 64, 128, 256, 512, 1024)
 READS = (64, 1)
+# Longer reads that fit nowhere leave double precision, too, and the CPU computes them.
+BASES_THAT_DO_NOT_FIT = (32, 64, 128, 256, 512)
 # The most cells and bases of a call's reads. With fewer, calls are too short to keep a device busy.
 CELLS, CALL_BASES = 2e10, 1.6e8
 # Pairs that the CPU engine computes, too.
@@ -106,7 +108,7 @@ def command(repeats: int, kinds: tuple[str, ...], json_file: str | None) -> None
                 row |= measure(engine, batch, repeats)
                 found["rows"].append({**row, "same_bits": same_bits(engine, batch)})
     for reads in READS:
-        rows = [beyond_single(engine, reads, bases, repeats) for bases in BASES]
+        rows = [beyond_single(engine, reads, bases, repeats) for bases in BASES_THAT_DO_NOT_FIT]
         found["reads_that_do_not_fit"] += rows
     report.write_json(json_file or "-", found)
 

@@ -134,8 +134,8 @@ class Engine(DeviceEngine):
         For measurements and tests: assume that double precision is this many times slower than
         single precision. 0 uses what each device reports. From
         :data:`gkl_shim.cuda.devices.SLOW_DOUBLE` on, the CPU computes the pairs that leave the
-        range of single precision. Reads of more than 1,024 bases stay on the devices, and so does all
-        work of an engine in double precision.
+        range of single precision. Reads of more than 1,024 bases stay on the devices, and so does
+        all work of an engine in double precision.
 
     Raises
     ------

@@ -86,7 +86,7 @@ def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     arguments = ["--repeats", "1", "--json", str(file)]
     CliRunner().invoke(pairhmm_lone.command, arguments, catch_exceptions=False)
     rows = json.loads(file.read_text())["rows"]
-    assert len(rows) == 3 * 2 * 5
+    assert len(rows) == 3 * 2 * 6
     assert all(row["call_ms"] > 0 and not row["same_bits"] for row in rows)
 
 

@@ -64,14 +64,13 @@ namespace {
         launch(x, y, name, parameters);                                                          \
     })
 const fakes::HostKernel kKernels[] = {
-    KERNEL(pairhmm_single_4, kFlushed),  KERNEL(pairhmm_single_8, kFlushed),
-    KERNEL(pairhmm_single_12, kFlushed), KERNEL(pairhmm_single_16, kFlushed),
-    KERNEL(pairhmm_single_20, kFlushed), KERNEL(pairhmm_single_32, kFlushed),
-    KERNEL(pairhmm_double_4, kKept),     KERNEL(pairhmm_double_8, kKept),
-    KERNEL(pairhmm_double_striped, kKept),
-    KERNEL(pairhmm_lone_8, kFlushed),    KERNEL(pairhmm_lone_16, kFlushed),
-    KERNEL(pairhmm_lone_20, kFlushed),   KERNEL(pairhmm_lone_32, kFlushed),
-    KERNEL(pairhmm_lone_double, kKept),
+    KERNEL(pairhmm_single_4, kFlushed),    KERNEL(pairhmm_single_8, kFlushed),
+    KERNEL(pairhmm_single_12, kFlushed),   KERNEL(pairhmm_single_16, kFlushed),
+    KERNEL(pairhmm_single_20, kFlushed),   KERNEL(pairhmm_single_32, kFlushed),
+    KERNEL(pairhmm_double_4, kKept),       KERNEL(pairhmm_double_8, kKept),
+    KERNEL(pairhmm_double_striped, kKept), KERNEL(pairhmm_lone_8, kFlushed),
+    KERNEL(pairhmm_lone_16, kFlushed),     KERNEL(pairhmm_lone_20, kFlushed),
+    KERNEL(pairhmm_lone_32, kFlushed),     KERNEL(pairhmm_lone_double, kKept),
 };
 
 }  // namespace

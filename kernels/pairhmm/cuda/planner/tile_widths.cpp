@@ -13,7 +13,7 @@ constexpr int32_t kSingleRows[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {4, 8, 12, 16, 20,
 constexpr int32_t kDoubleRows[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {4, 8};
 static_assert(kLongestSingleRead == kWarp * kMaxRowsPerLane, "the longest read fits a warp");
 // Measured on an H200.
-constexpr double kSingleCycles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {18, 27, 36, 43.5, 50.5, 86.6};
+constexpr double kSingleCycles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {18, 27, 36, 43.5, 61, 100};
 constexpr double kDoubleCycles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {40, 64};
 
 const int32_t *rows_of(int32_t precision) {
