@@ -86,7 +86,7 @@ class LonePlanner {
     int64_t first_region_, first_read_, end_read_;
     int32_t threads_;
     int64_t first_base_, bases_, first_letter_, letters_;
-    int64_t computed_;         // reads that are not too long
+    int64_t computed_;  // reads that are not too long
     bool fits_double_;
     int32_t kinds_[kKinds];    // where the pairs of each kind begin in the list of pairs
     LoneSelection selection_;  // of all pairs of a chunk for double precision
