@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from gkl_shim._output_files import atomic_output
+
 __all__ = ["Sample", "na12878_chr22"]
 
 
@@ -31,6 +33,7 @@ def na12878_chr22(folder: Path) -> Sample:
     source = resources.files("gkl_shim.gatk") / "na12878_chr22"
     # The index comes last, because GATK warns about an index that is older than its reads.
     for name in ("q.fa", "q.fa.fai", "q.dict", "NA12878.bam", "NA12878.bai"):
-        (folder / name).write_bytes((source / name).read_bytes())
+        with atomic_output(folder / name) as file:
+            file.write((source / name).read_bytes())
     title = "NA12878, 3,333 reads of chr22"
     return Sample("na12878_chr22", title, folder / "q.fa", folder / "NA12878.bam")

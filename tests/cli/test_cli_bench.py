@@ -228,3 +228,9 @@ def test_generated_pairs_are_reproducible_and_few_are_similar(length: int) -> No
     if length == 100:
         accepted = np.mean(edits(reads, segments, 5, backend="cpu") >= 0)
         assert 0.02 < accepted < 0.2  # few are alike
+
+
+def test_figures_that_find_no_room(tmp_path: Path) -> None:
+    arguments = "bench", "smithwaterman", "--seconds", "0.01", "--json", "/dev/full"
+    done = run(tmp_path, *arguments, env=ALONE)
+    assert one_error(done) == "/dev/full: No space left on device"

@@ -1,5 +1,5 @@
 /* Preloaded into a process. Makes requests for memory and for threads fail during one call of a
- * function. Also a CUDA driver for the engine, which allocates its memory in the same way. */
+ * function. Also a CUDA driver for the engines, which allocates its memory in the same way. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
@@ -16,9 +16,11 @@ static long requests, failing;
 static bool and_after;
 static bool threads_only; /* requests for memory neither count nor fail */
 static bool limited;
+static int kernels_running; /* they are compiled for the host, and refused nothing */
 
 static bool refused(bool thread) {
     if (!__atomic_load_n(&limited, __ATOMIC_ACQUIRE) || (threads_only && !thread)) return false;
+    if (__atomic_load_n(&kernels_running, __ATOMIC_ACQUIRE) > 0) return false;
     const long number = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
     return and_after ? number >= failing : number == failing;
 }
@@ -75,8 +77,8 @@ int64_t scarce_call(void *function, const int64_t *a) {
     return result;
 }
 
-/* A CUDA driver in which nothing is asynchronous and kernels find every result out of range. */
-enum { kOutOfMemory = 2 };
+/* A CUDA driver in which nothing is asynchronous. */
+enum { kInvalidValue = 1, kOutOfMemory = 2 };
 static int32_t handle(void **made, uint32_t flags) {
     (void)flags;
     *made = malloc(1);
@@ -106,16 +108,40 @@ static int32_t send(uint64_t to, const void *from, size_t size, void *stream) {
     (void)stream;
     return memcpy((void *)(uintptr_t)to, from, size), 0;
 }
+static int32_t receive(void *to, uint64_t from, size_t size, void *stream) {
+    (void)stream;
+    return memcpy(to, (const void *)(uintptr_t)from, size), 0;
+}
+/* No memory of a caller is pinned. */
+static int32_t attribute(void *value, int32_t which, uint64_t address) {
+    (void)value, (void)which, (void)address;
+    return kInvalidValue;
+}
 static int32_t fill(uint64_t to, uint8_t value, size_t size, void *stream) {
     (void)stream;
     return memset((void *)(uintptr_t)to, value, size), 0;
 }
-/* The engine has filled what it waits for with ones; no call here waits for more than a buffer of
- * the least size has room for. */
+/* The beginning of a kernel that is compiled for the host (tests/fakes/host_kernel.h). */
+struct host_kernel {
+    const char *name;
+    void (*run)(unsigned x, unsigned y, void *const *parameters);
+};
+static void run_on_host(const struct host_kernel *kernel, uint32_t x, uint32_t y,
+                        void **parameters) {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    __atomic_add_fetch(&kernels_running, 1, __ATOMIC_ACQ_REL);
+    kernel->run(x, y, parameters);
+    __atomic_sub_fetch(&kernels_running, 1, __ATOMIC_ACQ_REL);
+    pthread_mutex_unlock(&one_at_a_time);
+}
+/* Runs a kernel. NULL is one of PairHMM's, which finds every result out of range: the engine has
+ * filled what it waits for with ones, and no call here waits for more than a buffer of the least
+ * size has room for. */
 static int32_t launch(void *kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t a, uint32_t b,
                       uint32_t c, uint32_t shared, void *stream, void **parameters, void **extra) {
-    (void)kernel, (void)x, (void)y, (void)z, (void)a, (void)b, (void)c, (void)shared, (void)stream;
-    (void)extra;
+    (void)z, (void)a, (void)b, (void)c, (void)shared, (void)stream, (void)extra;
+    if (kernel) return run_on_host(kernel, x, y, parameters), 0;
     double *const results = *(double **)parameters[3];
     for (int k = 0; k < (1 << 16) / (int)sizeof(double); k++) results[k] = NAN;
     return 0;
@@ -142,6 +168,8 @@ const gkl_shim_cuda_driver scarce_driver = {
     .cuEventSynchronize = on_context,
     .cuEventElapsedTime = elapsed,
     .cuMemcpyHtoDAsync_v2 = send,
+    .cuMemcpyDtoHAsync_v2 = receive,
+    .cuPointerGetAttribute = attribute,
     .cuMemsetD8Async = fill,
     .cuLaunchKernel = launch,
     .cuGetErrorName = error_text,

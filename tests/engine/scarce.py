@@ -34,6 +34,7 @@ from tests import oracle
 from tests.correct import oracle as corrector
 from tests.engine.arguments import Handles
 from tests.engine.test_wrong_arguments import CALLS
+from tests.fakes.driver import host_kernels
 from tests.mem import oracle as maximal
 from tests.pdhmm import oracle as determined
 from tests.prefilter import oracle as edits
@@ -103,6 +104,19 @@ def part(*arguments: Any) -> Any:
 
 def pointer(array: Any) -> Any:
     return ffi.cast("void *", array.ctypes.data)
+
+
+def driver() -> Any:
+    """The CUDA driver of scarce.c."""
+    address = int(scarce_ffi.cast("intptr_t", scarce_ffi.addressof(scarce, "scarce_driver")))
+    return ffi.cast("gkl_shim_cuda_driver *", address)
+
+
+def kernel(algorithm: str, name: str) -> Any:
+    """A kernel that is compiled for the host."""
+    found = host_kernels(algorithm).find_kernel(name.encode())
+    assert found, name
+    return ffi.cast("void *", found)
 
 
 # ---- Every function of the public header --------------------------------------------------------
@@ -220,10 +234,7 @@ class CudaEngine(PairHmm):
                 "cells": [1 << 12, 1 << 12],
                 "device_count": 1,
                 "devices": self.device,
-                "driver": ffi.cast(
-                    "gkl_shim_cuda_driver *",
-                    int(scarce_ffi.cast("intptr_t", scarce_ffi.addressof(scarce, "scarce_driver"))),
-                ),
+                "driver": driver(),
             },
         )
         self.engine = ffi.new("gkl_shim_pairhmm_cuda **")
@@ -411,7 +422,7 @@ class Mem:
         given = ffi.from_buffer("uint8_t[]", saved), len(saved), self.threads
         kept.append(self._opened("mem", "mem_load", *given))
         # The copy is searched.
-        kept.append(self._opened("mem_matches", "mem_find", kept[-1], queries, self.search))
+        self._search(kept, kept[-1], queries)
         found = ffi.new("gkl_shim_mem_match[]", lib.gkl_shim_mem_count(kept[-1]))
         call("gkl_shim_mem_copy", kept[-1], found)
         assert [
@@ -426,6 +437,41 @@ class Mem:
             call("gkl_shim_mem_lines_next", kept[-1], text, size)
             lines += ffi.buffer(text[0], size[0])[:].count(b"\n") if size[0] else 0
         assert lines == len(self.exact) + 2 * self.queries.count(b">")
+
+    def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
+        kept.append(self._opened("mem_matches", "mem_find", index, queries, self.search))
+
+
+@part()
+class MemOnDevice(Mem):
+    """The same, and the search is a CUDA engine's. The CPU searches where the device cannot."""
+
+    def __init__(self) -> None:
+        super().__init__(1, 0)
+        names = [name for name, _ in ffi.typeof("gkl_shim_mem_cuda_kernels").fields]
+        kernels = {name: kernel("mem", name) for name in names}
+        self.device = ffi.new("gkl_shim_mem_cuda_device *", {"kernels": kernels})
+        self.engine_options = ffi.new(
+            "gkl_shim_mem_cuda_options *",
+            {
+                "memory_bytes": 1 << 24,
+                "streams": 1,
+                "device_count": 1,
+                "devices": self.device,
+                "driver": driver(),
+            },
+        )
+
+    def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
+        done = ffi.new("gkl_shim_mem_cuda_call *")
+        try:
+            kept.append(self._opened("mem_cuda", "mem_cuda_open", self.engine_options))
+            given = kept[-1], index, queries, self.search, done
+            kept.append(self._opened("mem_matches", "mem_cuda_find", *given))
+        except CallError as error:
+            if error.args[0] != lib.GKL_SHIM_EUNAVAILABLE or not scarce.scarce_reached():
+                raise
+            super()._search(kept, index, queries)
 
 
 # ---- Read correction ----------------------------------------------------------------------------
@@ -443,21 +489,21 @@ def end_pass(counter: Any) -> None:
 class Correct:
     """Reads that are counted, a spectrum of them, its copy, and the reads corrected."""
 
-    k, threshold, threads = 13, 3, 2
+    k, threshold, threads, copies = 13, 3, 2, 350
 
     def __init__(self) -> None:
         rnd = random.Random(8)
-        # Enough reads to start a second thread, of few k-mers, because each needs memory.
+        # Usually enough reads to start a second thread. Few k-mers, because each needs memory.
         genome = "".join(rnd.choices("ACGT", k=42))
         whole = [genome[at : at + 30] for at in range(12)]
         damaged = [read[:20] + "ACGT"["CGTA".index(read[20])] + read[21:] for read in whole[:1]]
-        reads = [*damaged, *whole * 350]
+        reads = [*damaged, *whole * self.copies]
         counts = corrector.count(reads, self.k)
         solid = {kmer for kmer, count in counts.items() if count >= self.threshold}
         corrected = [
             corrector.correct(r, [30] * 30, solid, self.k, "voting") for r in [*damaged, *whole]
         ]
-        self.exact = [*corrected[: len(damaged)], *corrected[len(damaged) :] * 350]
+        self.exact = [*corrected[: len(damaged)], *corrected[len(damaged) :] * self.copies]
         self.letters = np.frombuffer("".join(reads).encode(), np.uint8)
         self.offsets = np.arange(len(reads) + 1, dtype=np.int64) * 30
         self.batch = ffi.new(
@@ -474,11 +520,9 @@ class Correct:
     def __call__(self) -> None:
         counter = ffi.new("gkl_shim_correct_counter **")
         spectra = [ffi.new("gkl_shim_correct_spectrum **") for _ in range(2)]
-        opened = self.k, self.threads, 0, self.threshold, counter
-        call("gkl_shim_correct_counter_open", *opened)
+        self._open_counter(counter)
         try:
-            call("gkl_shim_correct_count", counter[0], self.batch)
-            end_pass(counter[0])
+            self._count(counter[0])
             call("gkl_shim_correct_spectrum_make", counter[0], self.threshold, spectra[0])
             known = ffi.new("gkl_shim_correct_spectrum_info *")
             call("gkl_shim_correct_spectrum_information", spectra[0][0], known)
@@ -486,7 +530,7 @@ class Correct:
             corrected = np.empty(len(self.letters), np.uint8)
             states = np.empty(len(self.exact), np.uint8)
             outputs = pointer(corrected), pointer(states), ffi.NULL, ffi.NULL
-            call("gkl_shim_correct_reads", self.options, spectra[1][0], self.batch, *outputs)
+            self._correct(spectra[1][0], *outputs)
         finally:
             for spectrum in spectra:
                 lib.gkl_shim_correct_spectrum_close(spectrum[0])
@@ -494,6 +538,57 @@ class Correct:
         found = corrected.tobytes().decode()
         reads = [found[at : at + 30] for at in range(0, len(found), 30)]
         assert [*zip(reads, states.tolist(), strict=True)] == self.exact
+
+    def _open_counter(self, counter: Any) -> None:
+        opened = self.k, self.threads, 0, self.threshold, counter
+        call("gkl_shim_correct_counter_open", *opened)
+
+    def _count(self, counter: Any) -> None:
+        call("gkl_shim_correct_count", counter, self.batch)
+        end_pass(counter)
+
+    def _correct(self, spectrum: Any, *outputs: Any) -> None:
+        call("gkl_shim_correct_reads", self.options, spectrum, self.batch, *outputs)
+
+
+@part()
+class CorrectOnDevice(Correct):
+    """The same with a CUDA engine. What the device cannot do, the CPU does."""
+
+    copies = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        names = [name for name, _ in ffi.typeof("gkl_shim_correct_cuda_kernels").fields]
+        kernels = {name: kernel("correct", name) for name in names}
+        record = {"memory_bytes": 1 << 22, "kernels": kernels}
+        self.device = ffi.new("gkl_shim_correct_cuda_device *", record)
+        self.engine_options = ffi.new(
+            "gkl_shim_correct_cuda_options *",
+            {"threads": 1, "device_count": 1, "devices": self.device, "driver": driver()},
+        )
+        self.engine = ffi.new("gkl_shim_correct_cuda **")
+
+    def __call__(self) -> None:
+        call("gkl_shim_correct_cuda_open", self.engine_options, self.engine)
+        try:
+            super().__call__()
+        finally:
+            lib.gkl_shim_correct_cuda_close(self.engine[0])
+
+    def _open_counter(self, counter: Any) -> None:
+        opened = self.engine[0], self.k, 0, self.threshold, counter
+        call("gkl_shim_correct_cuda_counter_open", *opened)
+
+    def _count(self, counter: Any) -> None:
+        complete = ffi.new("int32_t *")
+        while not complete[0]:
+            call("gkl_shim_correct_count", counter, self.batch)
+            call("gkl_shim_correct_end_pass", counter, complete)
+
+    def _correct(self, spectrum: Any, *outputs: Any) -> None:
+        given = self.engine[0], self.options, spectrum, self.batch
+        call("gkl_shim_correct_cuda_reads", *given, *outputs)
 
 
 @part()
@@ -705,8 +800,8 @@ class SmithWatermanClass(Jni):
 class Prefilter:
     """A handle that is opened, computes and is closed."""
 
-    def __init__(self, mode: str, threads: int) -> None:
-        reads, segments = simulate.pairs(9000, 5)
+    def __init__(self, mode: str, threads: int, count: int = 9000) -> None:
+        reads, segments = simulate.pairs(count, 5)
         self.exact = edits.within(edits.distances(reads, segments, mode), 9)
         code = {"global": lib.GKL_SHIM_PREFILTER_GLOBAL, "infix": lib.GKL_SHIM_PREFILTER_INFIX}[
             mode
@@ -744,6 +839,52 @@ class Prefilter:
         finally:
             lib.gkl_shim_prefilter_close(self.handle[0])
         testing.assert_array_equal(results, self.exact)
+
+
+@part()
+class PrefilterOnDevice(Prefilter):
+    """Pairs that a CUDA engine computes, or leaves to the CPU."""
+
+    def __init__(self) -> None:
+        super().__init__("infix", 1, 300)
+        kernels = {
+            "exact": [
+                kernel("prefilter", f"exact<unsigned {word}, 1>") for word in ("int", "long long")
+            ],
+            "exact_words": [kernel("prefilter", f"exact_words<{words}, 1>") for words in (4, 8)],
+            "exact_blocks": kernel("prefilter", "exact_blocks<1>"),
+            "encode": kernel("prefilter", "encode"),
+        }
+        self.device = ffi.new("gkl_shim_prefilter_cuda_device *", {"kernels": kernels})
+        self.engine_options = ffi.new(
+            "gkl_shim_prefilter_cuda_options *",
+            {
+                "threads": 1,
+                "method": lib.GKL_SHIM_PREFILTER_EXACT,
+                "mode": lib.GKL_SHIM_PREFILTER_INFIX,
+                "max_edits": 9,
+                "device_count": 1,
+                "chunk_bytes": 1 << 13,
+                "memory_bytes": 1 << 22,
+                "devices": self.device,
+                "driver": driver(),
+            },
+        )
+        self.engine = ffi.new("gkl_shim_prefilter_cuda **")
+
+    def __call__(self) -> None:
+        results = np.empty(len(self.exact), np.int16)
+        one = ffi.new("gkl_shim_prefilter_cuda_call *", {"last": len(results)})
+        call("gkl_shim_prefilter_cuda_open", self.engine_options, self.engine)
+        try:
+            computed = self.engine[0], *self.sequences, pointer(results), one
+            call("gkl_shim_prefilter_cuda_compute", *computed)
+        finally:
+            lib.gkl_shim_prefilter_cuda_close(self.engine[0])
+        done = results != lib.GKL_SHIM_PREFILTER_CUDA_UNDONE
+        assert one.undone == np.count_nonzero(~done)
+        assert done.all() or scarce.scarce_reached()
+        testing.assert_array_equal(results[done], np.array(self.exact)[done])
 
 
 @part()

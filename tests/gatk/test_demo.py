@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import resource
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,3 +97,16 @@ def test_where_gkl_does_not_run_the_rest_is_shown(
     assert "alone" not in result.output
     assert "PairHMM in GATK" in result.output
     assert json.loads((tmp_path / "demo.json").read_text())["alone"] is None
+
+
+def test_reads_that_find_no_room(tmp_path: Path) -> None:
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"File too large: '.*NA12878\.bam'"):
+            data.na12878_chr22(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["q.dict", "q.fa", "q.fa.fai"]
