@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import report
+from benchmarks.common.commands import Cost, measured
 from benchmarks.common.simulated_reads import (
     mutated,
     other_bases,
@@ -32,25 +31,6 @@ from benchmarks.common.simulated_reads import (
 _AT_ONCE = 200_000
 _DIGITS = 10
 _CODE = "from gkl_shim.cli import main; main()"
-# Runs a command and prints what it took. A process starts with the peak memory of the one that
-# starts it, so the command must be started by a small one.
-_MEASURE = """
-import json, resource, subprocess, sys, time
-start = time.perf_counter()
-done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
-seconds = time.perf_counter() - start
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
-sys.exit(done.returncode)
-"""
-
-
-class _Run(NamedTuple):
-    """What a command took."""
-
-    seconds: float
-    cpu_seconds: float
-    peak_mib: float
 
 
 def _random(size: int) -> NDArray[np.uint8]:
@@ -89,15 +69,6 @@ def write_reads(path: Path, genome: NDArray[np.uint8], count: int, length: int, 
             letters[at] = other_bases(letters[at], rng)
             record[:some, bases], record[:some, qualities] = letters, quality + 33
             file.write(record[:some].tobytes())
-
-
-def _measured(line: list[str], folder: str) -> _Run:
-    # Started elsewhere, so that Python finds the installed package and not a source folder.
-    measure = [sys.executable, "-I", "-c", _MEASURE, *line]
-    done = subprocess.run(measure, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise click.ClickException(f"{Path(line[0]).name} failed: {done.stderr.strip()}")
-    return _Run(*json.loads(done.stdout))
 
 
 @click.command()
@@ -151,12 +122,12 @@ def command(
             if lighter is not None:
                 options = ["-K", str(lighter_k), str(len(letters)), "-t", str(threads)]
                 tools["Lighter"] = [lighter, "-r", str(fastq), *options, "-od", made]
-            found: dict[str, list[_Run]] = {tool: [] for tool in tools}
+            found: dict[str, list[Cost]] = {tool: [] for tool in tools}
             known = {}
             for _ in range(rounds):
                 for tool, line in tools.items():
                     progress(f"{count} reads: {tool}")
-                    found[tool].append(_measured(line, made))
+                    found[tool].append(measured(line, made))
                     if tool != "Lighter":
                         known[tool] = json.loads(facts.read_text())
             for tool, runs in found.items():
