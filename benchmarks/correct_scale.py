@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
@@ -27,10 +26,10 @@ from benchmarks.common.simulated_reads import (
     read_genome,
     reverse_complement,
 )
+from gkl_shim.bench.timing import shim_command
 
 _AT_ONCE = 200_000
 _DIGITS = 10
-_CODE = "from gkl_shim.cli import main; main()"
 
 
 def _random(size: int) -> NDArray[np.uint8]:
@@ -110,7 +109,7 @@ def command(
         for count in reads:
             progress(f"{count} reads: simulating")
             write_reads(fastq, letters, count, length, 1)
-            ours = [sys.executable, "-c", _CODE, "correct", str(fastq), "-o", str(out), "--force"]
+            ours = shim_command("correct", str(fastq), "-o", str(out), "--force")
             ours += ["--threads", str(threads), "--json", str(facts)]
             tools = {
                 f"gkl-shim --backend {b} --memory {m:g}": [

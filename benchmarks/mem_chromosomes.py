@@ -13,6 +13,7 @@ copMEM2 serves lengths of 50 and more.
 from __future__ import annotations
 
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -20,8 +21,8 @@ import numpy as np
 
 from benchmarks.common import options, report, samples
 from benchmarks.common.commands import measured
-from gkl_shim.bench.genomes import Letters, fasta, mutated
-from gkl_shim.bench.timing import shim_command
+from benchmarks.common.mem_programs import programs
+from gkl_shim.bench.genomes import Letters, Shape, fasta, mutated
 
 # The families of repeats: their length, how many there are, and the share of the genome. After
 # Lander and others (2001), doi:10.1038/35057062: Alu is 11% of the human genome, L1 17%, and all
@@ -32,7 +33,6 @@ _DIVERGENCE = 0.2
 _PIECES = 200
 # A changed letter is drawn from all four, so a quarter of them stays.
 _DRAWN = 4 / 3
-_COPMEM_FROM = 50
 
 
 def chromosome(real: Letters, letters: int) -> Letters:
@@ -85,14 +85,6 @@ def command(
     real = np.frombuffer(text.upper().encode(), np.uint8)
     real = real[real != ord("N")]
 
-    def tools(length: int, files: list[str]) -> dict[str, list[str]]:
-        usual = ["-maxmatch", "-b", "-l", str(length), *files]
-        found = {"gkl-shim": shim_command("mem", "-threads", str(threads), *usual)}
-        if copmem2 is not None and length >= _COPMEM_FROM:
-            given = ["-b", "-l", str(length), "-t", str(threads), "-o", "copmem2.txt", *files]
-            found["copMEM2"] = [copmem2, *given]
-        return {**found, "mummer": [mummer, *usual]}
-
     def measure(step: report.Progress) -> report.Table:
         title = f"Two chromosomes of {letters:,} letters, {threads} threads"
         decimals = {"seconds": 1, "cpu_seconds": 1, "peak_mib": 0}
@@ -101,10 +93,11 @@ def command(
             step("making chromosomes")
             names = _write(Path(made), real, letters)
             for length in lengths:
-                for tool, line in tools(length, names).items():
+                shape = Shape("chromosomes", letters, 0, 0, length, both_strands=True)
+                for tool, line in programs(shape, names, threads, mummer, copmem2).items():
                     step(f"l = {length}: {tool}")
                     cost = measured(line, made)
-                    table.rows.append({"l": length, "tool": tool, **cost._asdict()})
+                    table.rows.append({"l": length, "tool": tool, **asdict(cost)})
         return table
 
     report.measure_tables([measure], json_file, gpu=False)

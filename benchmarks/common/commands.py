@@ -6,8 +6,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from gkl_shim.errors import MissingComponent
 
@@ -26,7 +26,8 @@ sys.exit(done.returncode)
 """
 
 
-class Cost(NamedTuple):
+@dataclass(frozen=True)
+class Cost:
     """What a command took."""
 
     seconds: float
@@ -36,8 +37,6 @@ class Cost(NamedTuple):
 
 def measured(command: Sequence[str], folder: str | Path) -> Cost:
     """Run a command in a folder, and drop its standard output.
-
-    In a folder other than the source checkout, Python finds the installed package.
 
     Raises
     ------

@@ -16,7 +16,7 @@ static long requests, failing;
 static bool and_after;
 static bool threads_only; /* requests for memory neither count nor fail */
 static bool limited;
-static int kernels_running; /* they are compiled for the host, and refused nothing */
+static int kernels_running; /* on the host, where their own requests must not fail */
 
 static bool refused(bool thread) {
     if (!__atomic_load_n(&limited, __ATOMIC_ACQUIRE) || (threads_only && !thread)) return false;

@@ -119,6 +119,12 @@ def kernel(algorithm: str, name: str) -> Any:
     return ffi.cast("void *", found)
 
 
+def kernels(algorithm: str) -> dict[str, Any]:
+    """All kernels of an algorithm whose record of kernels has their own names."""
+    fields = ffi.typeof(f"gkl_shim_{algorithm}_cuda_kernels").fields
+    return {name: kernel(algorithm, name) for name, _ in fields}
+
+
 # ---- Every function of the public header --------------------------------------------------------
 
 
@@ -444,13 +450,11 @@ class Mem:
 
 @part()
 class MemOnDevice(Mem):
-    """The same, and the search is a CUDA engine's. The CPU searches where the device cannot."""
+    """The same, but a CUDA engine searches. The CPU searches where the device cannot."""
 
     def __init__(self) -> None:
         super().__init__(1, 0)
-        names = [name for name, _ in ffi.typeof("gkl_shim_mem_cuda_kernels").fields]
-        kernels = {name: kernel("mem", name) for name in names}
-        self.device = ffi.new("gkl_shim_mem_cuda_device *", {"kernels": kernels})
+        self.device = ffi.new("gkl_shim_mem_cuda_device *", {"kernels": kernels("mem")})
         self.engine_options = ffi.new(
             "gkl_shim_mem_cuda_options *",
             {
@@ -559,9 +563,7 @@ class CorrectOnDevice(Correct):
 
     def __init__(self) -> None:
         super().__init__()
-        names = [name for name, _ in ffi.typeof("gkl_shim_correct_cuda_kernels").fields]
-        kernels = {name: kernel("correct", name) for name in names}
-        record = {"memory_bytes": 1 << 22, "kernels": kernels}
+        record = {"memory_bytes": 1 << 22, "kernels": kernels("correct")}
         self.device = ffi.new("gkl_shim_correct_cuda_device *", record)
         self.engine_options = ffi.new(
             "gkl_shim_correct_cuda_options *",

@@ -178,7 +178,7 @@ def test_pairs_beyond_single_precision(host, precision, double_ratio):
 
 
 def test_long_pairs_beyond_single_precision(host):
-    """One is too long for the kernel in double precision, so all are computed the usual way."""
+    """Some are too long for the kernel in double precision, so none is computed by it."""
     rnd = random.Random(24)
     batch = unlike_region(rnd, (600, 200, 700, 512), 600, (3, 45, 45, 10))
     assert check(host, batch) == batch.pairs

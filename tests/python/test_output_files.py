@@ -268,7 +268,7 @@ def test_a_pipe(write: Writer, folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
-        # The bridge does not wait for a reader. This one is there once it can be written to. It
+        # The bridge does not wait for a reader. This open() waits for cat to open the pipe, and cat
         # reads until no writer is left.
         writer = os.open(pipe, os.O_WRONLY)
         write(pipe)

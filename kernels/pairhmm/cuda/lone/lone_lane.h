@@ -20,11 +20,11 @@
 // six columns. With 16 rows a lane in single precision, a thread has 168 registers, 12 warps fit a
 // multiprocessor, and a column takes 93 instructions. At 256 bases the schedulers issue in 72% of
 // all cycles. With 32 rows a lane it is 255 registers, 8 warps and 177 instructions, and nothing is
-// spilled in the columns. Each row a lane costs a multiprocessor 2.2, 2.2, 2.0 and 2.1 cycles a
-// column with 8, 16, 20 and 32 of them. On an H100 reads and haplotypes of 32, 64, 128, 250, 512
-// and 1,024 bases are computed with 2.8, 3.3, 3.6, 3.7, 3.8 and 3.8 10^12 cells a second if all
-// bases have the same gap qualities. Otherwise each row's coefficients are looked up: with 16 rows
-// a lane, 2.5, 3.0 and 3.3 10^12 at 32, 64 and 128 bases in place of 2.8, 3.2 and 3.4.
+// spilled in the columns. With 8, 16, 20 and 32 rows a lane, a column costs a multiprocessor
+// 2.2, 2.2, 2.0 and 2.1 cycles for each of these rows. On an H100 reads and haplotypes of 32, 64,
+// 128, 250, 512 and 1,024 bases are computed with 2.8, 3.3, 3.6, 3.7, 3.8 and 3.8 10^12 cells a
+// second if all bases have the same gap qualities. Otherwise each row's coefficients are looked up:
+// with 16 rows a lane, 2.5, 3.0 and 3.3 10^12 at 32, 64 and 128 bases in place of 2.8, 3.2 and 3.4.
 //
 // In double precision a thread has all 255 registers, and 8 warps fit. A multiply-add occupies a
 // scheduler's FP64 unit for two cycles, so five for each cell allow 3.3 10^12 cells a second. The
