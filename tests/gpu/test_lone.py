@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -41,6 +42,14 @@ def unlike_region(rnd, lengths, columns, qualities=(40, 45, 45, 10)):
 def enough(batch):
     """Return a batch with 32 more pairs in a region before it, 1,024 bases."""
     return concatenated([lone_region(random.Random(6), [32] * 32, 40), batch])
+
+
+def alike(read, pairs):
+    """Repeat a read of a region of one haplotype."""
+    reads = read_batch([Read(*read)], (45, 45, 10))
+    offsets = np.arange(pairs + 1) * len(reads.bases)
+    repeated = ReadBatch.from_arrays(offsets, *(np.tile(track, pairs) for track in reads.tracks))
+    return Batch(repeated, haplotype_batch(["ACGTACGTAGGG"]))
 
 
 def check(host, batch):
@@ -205,12 +214,73 @@ def test_few_and_many_pairs_beyond_single_precision(host, few):
     assert ("pairhmm_lone_double" in launched(host)) != few
 
 
+@pytest.mark.parametrize("pairs", [300, 70000])
+def test_double_precision_first_where_nothing_fits_single_precision(host, pairs):
+    """A slot then begins with it, and computes in single precision, too, if something may fit.
+
+    The host watches 300 results; for 70,000, it asks the driver.
+    """
+    nothing = alike(("C" * 8, 127, 127, 127, 127), pairs)
+    some = concatenated([nothing, alike(("ACGTACGT", 30, 45, 45, 10), 200)])
+    engine = opened()
+    for batch, kernels in (
+        (nothing, ("single", "double")),
+        (nothing, ("double",)),
+        (some, ("double", "single")),
+        (some, ("single", "double")),
+    ):
+        with PairHMM(backend="cpu") as cpu:
+            expected, counts = cpu.compute(batch), cpu.statistics
+        before, launches = engine.statistics(), len(host.launched)
+        assert_same_bits(engine.compute(batch), expected)
+        done = {key: value - before[key] for key, value in engine.statistics().items()}
+        assert done["rescued_pairs"] == counts.rescued_pairs
+        assert done["cuda_pairs"] == batch.pairs - counts.rescaled_pairs
+        names = ["double" if "double" in name else "single" for _, name in host.launched[launches:]]
+        assert [*dict.fromkeys(names)] == [*kernels]
+    engine.close()
+
+
+def test_at_the_end_of_single_precision_in_either_order(host):
+    """Likelihoods on both sides of 2^-205, which single precision computes if it can."""
+    rnd = random.Random(26)
+    columns = 300
+    haplotype = "".join(rnd.choices("ACGT", k=columns))
+    reads = []
+    for _ in range(400):
+        bases, quals = [*haplotype[60:240]], rnd.choices(range(25, 60), k=180)
+        for place in rnd.sample(range(180), 14):
+            bases[place] = "ACGT"["ACGT".index(bases[place]) - 1]
+        reads.append(Read("".join(bases), quals))
+    all_reads = Batch(read_batch(reads, (60, 60, 10)), haplotype_batch([haplotype]))
+    with PairHMM(backend="cpu") as cpu:
+        expected, counts = cpu.compute(all_reads), cpu.statistics
+    assert 50 < counts.rescued_pairs < all_reads.pairs - 50
+    above = expected - (-205 * np.log10(2) - np.log10(columns))
+    batches = [all_reads]
+    for low, high in ((-0.3, 0), (0, 0.3), (-0.3, 0.3)):
+        some = [read for read, x in zip(reads, above, strict=True) if low <= x < high]
+        assert len(some) > 3
+        batches.append(Batch(read_batch(some, (60, 60, 10)), all_reads.haplotypes))
+    nothing = unlike_region(rnd, [250] * 100, 300)
+    engine = opened()
+    for each in (*chain(*((nothing, batch) for batch in batches)), nothing, nothing):
+        launches = len(host.launched)
+        assert_same_bits(engine.compute(each), PairHMM(backend="cpu").compute(each))
+    assert [name for _, name in host.launched[launches:]] == ["pairhmm_lone_double"]
+    engine.close()
+
+
 @pytest.mark.parametrize("function", ["cuLaunchKernel", "cuMemHostAlloc", "cuMemcpyHtoDAsync_v2"])
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
-def test_a_device_is_lost_on_the_way(host, function, after):
+@pytest.mark.parametrize("double_first", [False, True])
+def test_a_device_is_lost_on_the_way(host, function, after, double_first):
     rnd = random.Random(23)
-    batch = enough(unlike_region(rnd, rnd.choices(range(150, 300), k=40), 300))
+    nothing = unlike_region(rnd, rnd.choices(range(150, 300), k=40), 300)
+    batch = enough(nothing)
     engine = opened()
+    if double_first:
+        engine.compute(nothing)
     host.fail(function, after)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -325,3 +395,10 @@ def test_on_a_device(gpu):
         assert_same_bits(engine.compute(batch), expected)
         assert engine.statistics()["rescued_pairs"] == counts.rescued_pairs
         engine.close()
+    # In either order of the precisions.
+    nothing = concatenated([unlike_region(rnd, rnd.choices(range(200, 513), k=9000), 300)] * 2)
+    engine = cuda.Engine([0])
+    some = concatenated([nothing, lone_region(rnd, [300] * 50, 300)])
+    for each in (nothing, some, nothing, nothing, batch, some):
+        assert_same_bits(engine.compute(each), PairHMM(backend="cpu").compute(each))
+    engine.close()

@@ -236,7 +236,7 @@ void LonePlanner::plan() {
     header_.base_quals = place(track);
     chunk_.block_bytes = at;
     chunk_.results = computed_;
-    // For select_missing().
+    // For select().
     if (precision_ == GKL_SHIM_SINGLE)
         chunk_.scratch_bytes = int64_t(sizeof selection_) + computed_ * int64_t(sizeof(uint32_t));
 }
@@ -377,16 +377,17 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     }
 }
 
-int64_t LonePlanner::select_missing(const uint8_t *block, const double *results, uint8_t *to) {
+int64_t LonePlanner::select(const uint8_t *block, const double *results, uint8_t *to) {
     const LonePair *const pairs = reinterpret_cast<const LonePair *>(block + header_.pairs);
-    const auto each_missing = [&](auto visit) {
+    const auto each_selected = [&](auto visit) {
         for (int64_t k = 0; k < computed_; k++)
-            if (isnan(results[pairs[k].result])) visit(k, lone_double_lanes(pairs[k].rows));
+            if (!results || isnan(results[pairs[k].result]))
+                visit(k, lone_double_lanes(pairs[k].rows));
     };
     LoneSelection &selection = *reinterpret_cast<LoneSelection *>(to);
     selection = {};
     selection.has_list = 1;
-    each_missing([&](int64_t, int32_t lanes) { selection.count[lanes]++; });
+    each_selected([&](int64_t, int32_t lanes) { selection.count[lanes]++; });
     int32_t next[kWarp + 1], count = 0;
     tiles[kDouble] = 0;
     for (int lanes = 1; lanes <= kWarp; lanes++) {
@@ -395,7 +396,7 @@ int64_t LonePlanner::select_missing(const uint8_t *block, const double *results,
         tiles[kDouble] += tiles_of(selection.count[lanes], lanes);
     }
     uint32_t *const list = reinterpret_cast<uint32_t *>(&selection + 1);
-    each_missing([&](int64_t k, int32_t lanes) { list[next[lanes]++] = uint32_t(k); });
+    each_selected([&](int64_t k, int32_t lanes) { list[next[lanes]++] = uint32_t(k); });
     return int64_t(sizeof selection) + count * int64_t(sizeof *list);
 }
 

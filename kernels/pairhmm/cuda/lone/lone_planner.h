@@ -50,10 +50,10 @@ class LonePlanner {
     // Whether all reads fit the kernel in double precision.
     bool fits_double() const { return fits_double_; }
 
-    // Selects the pairs without a result for that kernel, which all reads must fit, given the
-    // chunk's block and its results. Writes a LoneSelection and its list, of at most
+    // Selects pairs for that kernel, which all reads must fit, given the chunk's block: those that
+    // have no result, or all if `results` is null. Writes a LoneSelection and its list, of at most
     // chunk().scratch_bytes bytes, and returns their size.
-    int64_t select_missing(const uint8_t *block, const double *results, uint8_t *to);
+    int64_t select(const uint8_t *block, const double *results, uint8_t *to);
 
     // Of a chunk for double precision: the offset of the selection of all pairs in the block.
     int64_t selection() const { return selection_at_; }
