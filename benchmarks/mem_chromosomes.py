@@ -5,13 +5,15 @@
 The reference is simulated: random letters, of which 45% are then replaced by copies of pieces of a
 real human sequence, each with its own share of changed letters, as the copies of a family of
 repeats have. The query is a copy of the reference with 20% of its letters changed, cut into pieces
-that are shuffled and half of them turned. mummer and copMEM2, if it is given, run beside
+that are shuffled and half of them turned. mummer and copMEM2, where there are any, run beside
 `gkl-shim mem`, one after the other. All find matches of both strands, and drop their output.
-copMEM2 serves lengths of 50 and more.
+copMEM2 serves lengths of 50 and more, and its threads share the records of the query. A length that
+is given several times is measured as often.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -51,21 +53,23 @@ def chromosome(real: Letters, letters: int) -> Letters:
     return made
 
 
-def _write(folder: Path, real: Letters, letters: int) -> list[str]:
+def _write(folder: Path, real: Letters, letters: int, records: int) -> list[str]:
     """Write the reference and the query, and return their files."""
     reference = chromosome(real, letters)
     query = mutated(reference, 5, _DIVERGENCE * _DRAWN, _PIECES)
-    files = {"reference.fa": reference, "query.fa": query}
-    for name, sequence in files.items():
-        (folder / name).write_bytes(fasta(sequence, np.array([0, letters]), "chromosome"))
+    files = {"reference.fa": (reference, 1), "query.fa": (query, records)}
+    for name, (sequence, parts) in files.items():
+        offsets = np.linspace(0, letters, parts + 1).astype(np.int64)
+        (folder / name).write_bytes(fasta(sequence, offsets, "chromosome"))
     return [str(folder / name) for name in files]
 
 
 @click.command()
 @options.sequence
 @click.option("--letters", default=250_000_000, show_default=True, help="Of each chromosome.")
+@click.option("--records", default=1, show_default=True, help="That the query is divided into.")
 @click.option("--threads", default=2, show_default=True)
-@click.option("--mummer", default="mummer", help="The program. Default: the one on the PATH.")
+@click.option("--mummer", default=shutil.which("mummer"), help="Default: the one on the PATH.")
 @click.option("--copmem2", help="The program. Default: it is not measured.")
 @click.option("--length", "lengths", multiple=True, type=int, default=(20, 50), show_default=True)
 @click.option("--folder", type=Path, help="Where the files are written. Default: a temporary one.")
@@ -73,8 +77,9 @@ def _write(folder: Path, real: Letters, letters: int) -> list[str]:
 def command(
     files: tuple[Path, ...],
     letters: int,
+    records: int,
     threads: int,
-    mummer: str,
+    mummer: str | None,
     copmem2: str | None,
     lengths: tuple[int, ...],
     folder: Path | None,
@@ -86,12 +91,12 @@ def command(
     real = real[real != ord("N")]
 
     def measure(step: report.Progress) -> report.Table:
-        title = f"Two chromosomes of {letters:,} letters, {threads} threads"
+        title = f"Two chromosomes of {letters:,} letters, {threads} threads, queries: {records}"
         decimals = {"seconds": 1, "cpu_seconds": 1, "peak_mib": 0}
         table = report.Table(title, name="chromosomes", decimals=decimals)
         with tempfile.TemporaryDirectory(dir=folder) as made:
             step("making chromosomes")
-            names = _write(Path(made), real, letters)
+            names = _write(Path(made), real, letters, records)
             for length in lengths:
                 shape = Shape("chromosomes", letters, 0, 0, length, both_strands=True)
                 for tool, line in programs(shape, names, threads, mummer, copmem2).items():

@@ -14,17 +14,16 @@ _COPMEM_FROM = 50
 
 
 def programs(
-    shape: Shape, files: list[str], threads: int, mummer: str, copmem2: str | None
+    shape: Shape, files: list[str], threads: int, mummer: str | None, copmem2: str | None
 ) -> dict[str, list[str]]:
-    """Return the commands of gkl-shim, mummer and, if it is given and serves the length, copMEM2.
+    """Return the commands of gkl-shim and of those of mummer and copMEM2 that are given.
 
-    copMEM2 writes its output beside the first of the files.
+    copMEM2 must serve the length, too. It writes its output beside the first of the files.
     """
     options = [*shape.options, *files]
-    found = {
-        "gkl-shim": shim_command("mem", "-threads", str(threads), *options),
-        "mummer": [mummer, *options],
-    }
+    found = {"gkl-shim": shim_command("mem", "-threads", str(threads), *options)}
+    if mummer is not None:
+        found["mummer"] = [mummer, *options]
     if copmem2 is not None and shape.min_length >= _COPMEM_FROM:
         strands = ["-b"] if shape.both_strands else []
         found["copMEM2"] = [
