@@ -105,7 +105,7 @@ class _JvmRun:
 
 _JVM_RUNS = {
     "PairHMM, 30x": _JvmRun("pairhmm", "genome.in"),
-    "PDHMM, 30x": _JvmRun("pdhmm", "dragen.in.pdhmm", share=0.5),
+    "PDHMM, 30x": _JvmRun("pdhmm", "dragen.in.pdhmm"),
     "Smith-Waterman, 30x": _JvmRun("smithwaterman", "genome.tsv"),
     "PairHMM, 30x, ZGC": _JvmRun("pairhmm", "genome.in", "ZGC", "64m", 0.25),
     "PairHMM, 30x, Serial": _JvmRun("pairhmm", "genome.in", "Serial", "48m", 0.25),
@@ -362,7 +362,7 @@ _ROOMS: dict[str, tuple[Callable[[Path], tuple[int, _Call]], float]] = {
     "pdhmm: a region": (_pdhmm, 0.1),
     "smithwaterman: a pair": (_smithwaterman, 0.1),
     "prefilter: 10 pairs": (_prefilter, 1),
-    "mem: index 2 kb, and search": (_mem, 0.5),
+    "mem: index 2 kb, and search": (_mem, 1),
     "correct: 10 reads": (_correct, 1),
     "correct: count 190 reads": (_count, 0.002),
 }

@@ -4,11 +4,11 @@
 #include <stdint.h>
 
 #include <memory>
-#include <vector>
 
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "gpu/kept_memory.h"
+#include "pairhmm/cuda/lone/lone_kernels.h"
 #include "pairhmm/cuda/lone/lone_planner.h"
 #include "pairhmm/cuda/planner/chunk_planner.h"
 #include "pairhmm/cuda/planner/span.h"
@@ -18,8 +18,8 @@ namespace pairhmm {
 
 // The planner, memory and kernels that compute one chunk at a time. A BatchQueue puts the chunk in.
 // The slot plans its tiles, writes them to one block of pinned memory, sends the block to the
-// device, and launches one kernel for each width of tile. The kernels write the results to pinned
-// memory.
+// device, and launches one kernel for each width of tile, or those of LoneKernels. The kernels
+// write the results to pinned memory.
 class BatchSlot : public gpu::Slot {
    public:
     // `planning`: as in PlannerOptions.
@@ -47,7 +47,7 @@ class BatchSlot : public gpu::Slot {
 
     // How many pairs single precision has not computed, given how many have no result now.
     int64_t beyond_single(int64_t missing) const {
-        return beyond_single_ > 0 ? beyond_single_ + lone_planner_.long_reads() : missing;
+        return lone_ ? lone_kernels_.beyond_single(missing) : missing;
     }
 
     // start() calls these in turn; measurements.cpp calls them one by one.
@@ -63,22 +63,12 @@ class BatchSlot : public gpu::Slot {
     void send();
     void launch_kernels();
 
-    // Computes a chunk of regions of one haplotype in the other precision, too, if need be.
+    // Computes regions of one haplotype in the other precision, too, if need be.
     bool launch_more() override;
 
    private:
-    // What has been launched for a chunk of regions of one haplotype in single precision. Usually
-    // it is kSingle, and then kMissingInDouble if many pairs have no result. Where nothing fits
-    // single precision, it is kAllInDouble alone, and kSingleAfterDouble if something may fit.
-    enum Launched { kSingle, kMissingInDouble, kAllInDouble, kSingleAfterDouble };
-
     void make_room();
-    bool launch_missing_in_double();
-    bool launch_single_after_double();
-    void merge_with_double();
-    void launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels);
-    void launch_selected(const double *results);
-    void launch_lone_double(uint64_t selection);
+    ChunkMemory memory() const;
     void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
     void launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
                     int32_t warps);
@@ -88,15 +78,11 @@ class BatchSlot : public gpu::Slot {
     const int64_t planning_;
     std::unique_ptr<ChunkPlanner> planners_[2];  // for each precision, made when it is needed
     LonePlanner lone_planner_;
+    LoneKernels lone_kernels_;
     int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk
     bool lone_ = false;                    // whether lone_planner_ makes it
-    bool both_precisions_ = false;         // whether lone kernels may compute it in both
-    Launched launched_ = kSingle;
-    bool nothing_fits_ = false;           // the last such chunk had no pair within single precision
-    int64_t beyond_single_ = 0;           // pairs beyond single precision, computed in double
-    std::vector<double> double_results_;  // of kAllInDouble, for merge_with_double()
     int64_t expected_results_ = 0, arrived_results_ = 0;
-    gpu::KeptMemory<void *> block_, results_, selection_;
+    gpu::KeptMemory<void *> block_, results_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;
 };
 

@@ -33,6 +33,8 @@ class LonePlanner {
     // Plans the chosen reads.
     void plan();
 
+    int32_t precision() const { return precision_; }
+
     // The planned chunk. Its tiles are listed below, not in PlannedChunk.
     const PlannedChunk &chunk() const { return chunk_; }
 
