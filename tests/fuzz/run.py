@@ -52,9 +52,14 @@ class Row(NamedTuple):
         )
 
     def after(self, earlier: Row) -> Row:
-        """Return the totals. The corpus of the newest run is the one there is."""
+        """Return the totals, and the most edges and features that a run has reached.
+
+        The corpus of the newest run is the one there is.
+        """
         return self._replace(
             executions=earlier.executions + self.executions,
+            edges=max(earlier.edges, self.edges),
+            features=max(earlier.features, self.features),
             cpu_seconds=round(earlier.cpu_seconds + self.cpu_seconds, 1),
             findings=earlier.findings + self.findings,
         )
