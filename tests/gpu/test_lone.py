@@ -44,12 +44,16 @@ def enough(batch):
     return concatenated([lone_region(random.Random(6), [32] * 32, 40), batch])
 
 
-def alike(read, pairs):
-    """Repeat a read of a region of one haplotype."""
-    reads = read_batch([Read(*read)], (45, 45, 10))
-    offsets = np.arange(pairs + 1) * len(reads.bases)
-    repeated = ReadBatch.from_arrays(offsets, *(np.tile(track, pairs) for track in reads.tracks))
-    return Batch(repeated, haplotype_batch(["ACGTACGTAGGG"]))
+# Reads of 8 bases that fit the haplotype of repeated(), or leave single precision.
+LIKE, UNLIKE = ("ACGTACGT", 30), ("CCCCCCCC", 127, 127, 127, 127)
+
+
+def repeated(kinds, times):
+    """Make a region of one haplotype whose reads are those of `kinds`, again and again."""
+    some = read_batch([Read(*kind) for kind in kinds], (45, 45, 10))
+    tracks = [np.tile(track, times) for track in some.tracks]
+    reads = ReadBatch.from_arrays(np.arange(len(kinds) * times + 1) * 8, *tracks)
+    return Batch(reads, haplotype_batch(["ACGTACGTAGGG"]))
 
 
 def check(host, batch):
@@ -198,12 +202,8 @@ def test_long_pairs_beyond_single_precision(host):
 @pytest.mark.parametrize("few", [True, False])
 def test_few_and_many_pairs_beyond_single_precision(host, few):
     """The host watches the results of a small chunk; of a large one, it asks the driver."""
-    like, unlike, times = ("ACGTACGT", 30), ("CCCCCCCC", 127, 127, 127, 127), 700
-    kinds = [unlike if k < (1 if few else 50) else like for k in range(100)]
-    some = read_batch([Read(*kind) for kind in kinds], (45, 45, 10))
-    tracks = [np.tile(track, times) for track in some.tracks]
-    reads = ReadBatch.from_arrays(np.arange(100 * times + 1) * 8, *tracks)
-    batch = Batch(reads, haplotype_batch(["ACGTACGTAGGG"]))
+    times = 700
+    batch = repeated([UNLIKE if k < (1 if few else 50) else LIKE for k in range(100)], times)
     with PairHMM(backend="cpu") as cpu:
         expected, counts = cpu.compute(batch), cpu.statistics
     engine = opened()
@@ -220,8 +220,8 @@ def test_double_precision_first_where_nothing_fits_single_precision(host, pairs)
 
     The host watches 300 results; for 70,000, it asks the driver.
     """
-    nothing = alike(("C" * 8, 127, 127, 127, 127), pairs)
-    some = concatenated([nothing, alike(("ACGTACGT", 30, 45, 45, 10), 200)])
+    nothing = repeated([UNLIKE], pairs)
+    some = concatenated([nothing, repeated([LIKE], 200)])
     engine = opened()
     for batch, kernels in (
         (nothing, ("single", "double")),

@@ -12,8 +12,8 @@ namespace {
 
 // The blocks of the kernel in double precision that a multiprocessor holds.
 constexpr int32_t kDoubleBlocks = 8;
-// A chunk's pairs that leave single precision get a launch of their own if they are at least a 16th
-// of all. Fewer are computed together with those of other chunks.
+// If at least a 16th of a chunk's pairs leave single precision, they are computed right away. Fewer
+// are computed together with those of other chunks.
 constexpr int64_t kLaunchedShare = 16;
 
 // A pair whose log10 likelihood in double precision is less than this is beyond single precision.
@@ -26,9 +26,7 @@ static_assert(kLoneColumns == 1 << 10, "the 10 above");
 
 void LoneKernels::begin() {
     beyond_single_ = 0;
-    both_precisions_ =
-        planner_.precision() == GKL_SHIM_SINGLE && planner_.fits_double() && !hardware_.slow_double;
-    launched_ = both_precisions_ && nothing_fits_ ? kAllInDouble : kSingle;
+    launched_ = both_precisions() && nothing_fits_ ? kAllInDouble : kSingle;
 }
 
 void LoneKernels::launch(const ChunkMemory &memory) {
@@ -41,11 +39,16 @@ void LoneKernels::launch(const ChunkMemory &memory) {
 }
 
 bool LoneKernels::launch_more(const ChunkMemory &memory) {
-    if (!both_precisions_) return false;
+    if (!both_precisions()) return false;
     if (launched_ == kSingle) return launch_missing_in_double(memory);
     if (launched_ == kAllInDouble) return launch_single_after_double(memory);
     if (launched_ == kSingleAfterDouble) merge_with_double(memory.results);
     return false;
+}
+
+bool LoneKernels::both_precisions() const {
+    return planner_.precision() == GKL_SHIM_SINGLE && planner_.fits_double() &&
+           !hardware_.slow_double;
 }
 
 Tried LoneKernels::tried() const {

@@ -22,13 +22,13 @@ struct ChunkMemory {
     double *results;
 };
 
-// The launches for one chunk after another, which the planner makes, on one stream.
+// Launches the kernels for one chunk of the planner after another, on one stream.
 //
 // In single precision a chunk is usually computed by the kernels in single precision first. If many
-// pairs leave its range, the kernel in double precision computes them. If all pairs of the last
-// chunk did, double precision computes all pairs of the next one first. Unless no result can be
-// within single precision, all are then computed in single precision, too, and what it reaches
-// replaces the results in double precision. So the results do not depend on the order.
+// pairs leave its range, the kernel in double precision computes them. If all pairs of a chunk
+// leave it, the next chunk is computed in double precision first. If any result may then be within
+// single precision, all pairs are computed in single precision, too, and those results are used
+// wherever there are any. So the results do not depend on the order.
 class LoneKernels {
    public:
     LoneKernels(const CudaDriver &driver, void *stream,
@@ -60,6 +60,8 @@ class LoneKernels {
    private:
     enum Launched { kSingle, kMissingInDouble, kAllInDouble, kSingleAfterDouble };
 
+    // Whether the chunk may be computed in both precisions.
+    bool both_precisions() const;
     bool launch_missing_in_double(const ChunkMemory &memory);
     bool launch_single_after_double(const ChunkMemory &memory);
     void merge_with_double(double *results);
@@ -72,9 +74,8 @@ class LoneKernels {
     const gkl_shim_pairhmm_cuda_device &hardware_;
     const int32_t conventions_;
     LonePlanner &planner_;
-    bool both_precisions_ = false;  // whether the chunk may be computed in both
     Launched launched_ = kSingle;
-    bool nothing_fits_ = false;           // the last such chunk had no pair within single precision
+    bool nothing_fits_ = false;           // the last chunk had no pair within single precision
     int64_t beyond_single_ = 0;           // pairs beyond single precision, computed in double
     std::vector<double> double_results_;  // of kAllInDouble, for merge_with_double()
     gpu::KeptMemory<void *> selection_;
