@@ -250,18 +250,20 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not found:
         return [*lines, "None."]
     lines += [
-        "| sample | mode | record | class | field | stock | gkl-shim | stock in double precision "
-        "| gkl-shim in double precision |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| sample | mode | GATK | record | class | field | stock | gkl-shim "
+        "| stock in double precision | gkl-shim in double precision |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
+    same: dict[tuple[str, str, str], list[str]] = {}
     for row, finding in found:
         for field, values in finding["fields"].items():
             texts = [values[name] for name in ("stock", "shim", "stock_double", "shim_double")]
             cells = " | ".join("" if text is None else f"`{text}`" for text in texts)
-            lines.append(
-                f"| {_CASES[row['sample']].title} | {row['mode']} | {finding['record'][:60]} "
-                f"| {finding['kind']} | {field} | {cells} |".replace("`|`", "`\\|`")
-            )
+            difference = f"{finding['record'][:60]} | {finding['kind']} | {field} | {cells} |"
+            of = (_CASES[row["sample"]].title, row["mode"], difference.replace("`|`", "`\\|`"))
+            same.setdefault(of, []).append(row["gatk"])
+    for (title, mode, difference), versions in same.items():
+        lines.append(f"| {title} | {mode} | {', '.join(versions)} | {difference}")
     return lines
 
 
