@@ -23,6 +23,9 @@ RUNS = (
     ("HaplotypeCaller", "chr20", "--adaptive-pruning"),
     ("Mutect2", "chr22", "--kmer-size 5 --pruning-lod-threshold -20"),
     ("Mutect2", "chr22", "--max-unpruned-variants 0"),
+    ("Mutect2", "chr22", "--mitochondria-mode --kmer-size 5 --pruning-lod-threshold -20"),
+    ("HaplotypeCaller", "chr22", "--recover-all-dangling-branches --kmer-size 5 --min-pruning 1"),
+    ("HaplotypeCaller", "genome", "--recover-all-dangling-branches --min-pruning 1"),
 )
 
 

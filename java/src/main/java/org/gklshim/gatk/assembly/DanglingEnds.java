@@ -24,6 +24,7 @@ final class DanglingEnds {
     private final int kmerSize;
     private final int pruneFactor;
     private final int minLength;
+    private final boolean passForks;
     private final SmithWatermanAligner aligner;
     private final SWParameters parameters;
 
@@ -32,14 +33,17 @@ final class DanglingEnds {
      *
      * @param pruneFactor a branch does not go on beyond an edge with less than this multiplicity
      * @param minLength the least number of edges of a branch
+     * @param passForks whether a branch goes on at forks, along the heaviest edge, until it comes
+     *     to the reference
      */
     DanglingEnds(KmerGraph graph, Sequences sequences, int kmerSize, int pruneFactor, int minLength,
-            SmithWatermanAligner aligner, SWParameters parameters) {
+            boolean passForks, SmithWatermanAligner aligner, SWParameters parameters) {
         this.graph = graph;
         this.sequences = sequences;
         this.kmerSize = kmerSize;
         this.pruneFactor = pruneFactor;
         this.minLength = minLength;
+        this.passForks = passForks;
         this.aligner = aligner;
         this.parameters = parameters;
     }
@@ -73,7 +77,7 @@ final class DanglingEnds {
         if (branch == null || branch[0] == 0 || branch.length < Math.max(1, minLength) + 1) {
             return;
         }
-        int[] reference = pathToEnd(branch[0], graph.firstIn[branch[1]]);
+        int[] reference = pathToEnd(branch[0], graph.heaviestIn(branch[1]));
         byte[] referenceBases = lastBases(reference);
         byte[] branchBases = lastBases(branch);
         Cigar cigar = align(referenceBases, branchBases);
@@ -142,27 +146,37 @@ final class DanglingEnds {
         }
     }
 
-    /** Returns the path from a fork to a tail, or null if there is none, or not a simple one. */
+    /** Returns the path from a fork to a tail, or null if there is none. */
     private int[] tailBranch(int tail) {
         Branch branch = new Branch(graph.vertices);
         int vertex = tail;
-        while (graph.inDegrees[vertex] == 1 && graph.outDegrees[vertex] < 2) {
-            int edge = graph.firstIn[vertex];
+        while (!isTailsStart(vertex)) {
+            int edge = graph.heaviestIn(vertex);
             branch.pass(vertex, edge);
             vertex = graph.sources[edge];
             if (branch.hasLoopAt(vertex)) {
                 return null;
             }
         }
-        return graph.outDegrees[vertex] > 1 ? branch.from(vertex) : null;
+        boolean isFork = graph.outDegrees[vertex] > 1
+                && (!passForks || graph.hasReferenceEdgeTo(vertex));
+        return isFork ? branch.from(vertex) : null;
+    }
+
+    /** Returns whether a tail that is followed backwards goes no further than a vertex. */
+    private boolean isTailsStart(int vertex) {
+        if (passForks) {
+            return graph.hasReferenceEdgeTo(vertex) || graph.inDegrees[vertex] == 0;
+        }
+        return graph.inDegrees[vertex] != 1 || graph.outDegrees[vertex] > 1;
     }
 
     /** Returns the path from the reference back to a head, or null if there is none. */
     private int[] headBranch(int head) {
         Branch branch = new Branch(graph.vertices);
         int vertex = head;
-        while (!graph.isReferenceVertex(vertex) && graph.outDegrees[vertex] == 1) {
-            int edge = graph.firstOut[vertex];
+        while (!isHeadsEnd(vertex)) {
+            int edge = graph.heaviestOut(vertex);
             branch.pass(vertex, edge);
             vertex = graph.targets[edge];
             if (branch.hasLoopAt(vertex)) {
@@ -170,6 +184,12 @@ final class DanglingEnds {
             }
         }
         return graph.isReferenceVertex(vertex) ? branch.from(vertex) : null;
+    }
+
+    /** Returns whether a head that is followed forwards goes no further than a vertex. */
+    private boolean isHeadsEnd(int vertex) {
+        int edges = graph.outDegrees[vertex];
+        return graph.isReferenceVertex(vertex) || (passForks ? edges == 0 : edges != 1);
     }
 
     /** A branch that is followed from its open end. */
@@ -336,7 +356,7 @@ final class DanglingEnds {
         System.arraycopy(sequences.text, graph.positions[reference[donor]], bases, 0, count);
         System.arraycopy(sequences.text, graph.positions[oldHead], bases, count, kmerSize);
         int position = sequences.append(bases, bases.length);
-        int edge = graph.firstOut[oldHead];
+        int edge = graph.heaviestOut(oldHead);
         int next = graph.targets[edge];
         graph.removeEdge(edge);
         int[] extended = Arrays.copyOf(branch, head + count);

@@ -57,7 +57,8 @@ public final class GraphCreation {
             return null;
         }
         DanglingEnds ends = new DanglingEnds(graph, sequences, kmerSize, assembler.pruneFactor,
-                assembler.minDanglingBranchLength, aligner, parameters);
+                assembler.minDanglingBranchLength, assembler.recoverAllDanglingBranches, aligner,
+                parameters);
         ends.joinTails();
         ends.joinHeads();
         graph.removeAllButPaths();
@@ -69,7 +70,7 @@ public final class GraphCreation {
                 && assembler.numPruningSamples == 1
                 && (assembler.chainPruner instanceof LowWeightChainPruner
                         || assembler.chainPruner instanceof AdaptiveChainPruner)
-                && assembler.recoverDanglingBranches && !assembler.recoverAllDanglingBranches
+                && assembler.recoverDanglingBranches
                 && assembler.minDanglingBranchLength > 0
                 && assembler.minMatchingBasesToDanglingEndRecovery < 0
                 && assembler.removePathsNotConnectedToRef && !assembler.justReturnRawGraph

@@ -104,6 +104,30 @@ final class KmerGraph {
         return edge < referenceVertices - 1;
     }
 
+    boolean hasReferenceEdgeTo(int vertex) {
+        return vertex > 0 && isReferenceVertex(vertex);
+    }
+
+    /** Returns the edge to a vertex that has the largest multiplicity, the first one of several. */
+    int heaviestIn(int vertex) {
+        return heaviest(firstIn[vertex], nextIn);
+    }
+
+    /** Returns the edge from a vertex that has the largest multiplicity, the first one of several. */
+    int heaviestOut(int vertex) {
+        return heaviest(firstOut[vertex], nextOut);
+    }
+
+    private int heaviest(int first, int[] next) {
+        int heaviest = first;
+        for (int edge = next[first]; edge != NONE; edge = next[edge]) {
+            if (multiplicities[edge] > multiplicities[heaviest]) {
+                heaviest = edge;
+            }
+        }
+        return heaviest;
+    }
+
     boolean hasEdge(int edge) {
         return sources[edge] != NONE;
     }
