@@ -67,9 +67,9 @@ def _write(folder: Path, real: Letters, letters: int, records: int) -> list[str]
 @click.command()
 @options.sequence
 @click.option("--letters", default=250_000_000, show_default=True, help="Of each chromosome.")
-@click.option("--records", default=1, show_default=True, help="The sequences of the query.")
+@click.option("--records", default=1, show_default=True, help="How many sequences the query has.")
 @click.option("--threads", default=2, show_default=True)
-@click.option("--mummer", default=shutil.which("mummer"), help="Default: on the PATH, if any.")
+@click.option("--mummer", default=shutil.which("mummer"), help="Default: the one on the PATH.")
 @click.option("--copmem2", help="The program. Default: it is not measured.")
 @click.option("--length", "lengths", multiple=True, type=int, default=(20, 50), show_default=True)
 @click.option("--folder", type=Path, help="Where the files are written. Default: a temporary one.")
@@ -91,7 +91,7 @@ def command(
     real = real[real != ord("N")]
 
     def measure(step: report.Progress) -> report.Table:
-        title = f"Chromosomes of {letters:,} letters, query in {records} records, {threads} threads"
+        title = f"Chromosomes of {letters:,} letters, query records: {records}, {threads} threads"
         decimals = {"seconds": 1, "cpu_seconds": 1, "peak_mib": 0}
         table = report.Table(title, name="chromosomes", decimals=decimals)
         with tempfile.TemporaryDirectory(dir=folder) as made:

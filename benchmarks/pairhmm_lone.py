@@ -4,8 +4,8 @@
 
 Needs a CUDA device and CuPy. Reads and haplotypes have the same length and share nothing with those
 of other regions. Whole calls go from NumPy arrays to a NumPy array, in an engine that is open. The
-results of a part of each input are compared with the CPU engine's, bit by bit. The JSON is
-results/pairhmm-lone-h200.json; that of an H100 is beside it.
+results of a part of each input are compared with the CPU engine's, bit by bit. Figures of an H200
+and of an H100 are in results/pairhmm-lone-h200.json and results/pairhmm-lone-h100.json.
 """
 
 from __future__ import annotations

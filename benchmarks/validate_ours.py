@@ -260,8 +260,8 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             texts = [values[name] for name in ("stock", "shim", "stock_double", "shim_double")]
             cells = " | ".join("" if text is None else f"`{text}`" for text in texts)
             difference = f"{finding['record'][:60]} | {finding['kind']} | {field} | {cells} |"
-            of = (_CASES[row["sample"]].title, row["mode"], difference.replace("`|`", "`\\|`"))
-            same.setdefault(of, []).append(row["gatk"])
+            key = (_CASES[row["sample"]].title, row["mode"], difference.replace("`|`", "`\\|`"))
+            same.setdefault(key, []).append(row["gatk"])
     for (title, mode, difference), versions in same.items():
         lines.append(f"| {title} | {mode} | {', '.join(versions)} | {difference}")
     return lines

@@ -10,8 +10,7 @@ target_compile_options(kernels_on_host PRIVATE -ffp-contract=off -Wno-unknown-pr
 set_target_properties(kernels_on_host PROPERTIES UNITY_BUILD OFF)
 # Fuzzing looks for input that takes new ways through the library, not through the stand-ins.
 add_library(stand_ins OBJECT EXCLUDE_FROM_ALL tests/fakes/driver.cpp tests/fakes/jvm.c)
-target_include_directories(stand_ins PRIVATE kernels/include)
-target_include_directories(stand_ins SYSTEM PRIVATE ${JNI_INCLUDE} ${JNI_MD_INCLUDE})
+target_include_directories(stand_ins SYSTEM PUBLIC ${JNI_INCLUDE} ${JNI_MD_INCLUDE})
 target_compile_options(stand_ins PRIVATE $<$<C_COMPILER_ID:Clang>:-fno-sanitize=fuzzer-no-link>)
 set_source_files_properties(tests/gpu/kernels_on_host.cpp
                             PROPERTIES COMPILE_DEFINITIONS find_kernel=find_pairhmm_kernel)
@@ -21,11 +20,9 @@ foreach(room prefilter mem correct)
 endforeach()
 foreach(program fuzz replay)
   add_executable(${program} EXCLUDE_FROM_ALL tests/fuzz/${program}.cpp $<TARGET_OBJECTS:gkl_shim>
-                                             $<TARGET_OBJECTS:kernels_on_host>
-                                             $<TARGET_OBJECTS:stand_ins>)
+                                             $<TARGET_OBJECTS:kernels_on_host>)
   target_include_directories(${program} PRIVATE kernels kernels/include kernels/internal)
-  target_include_directories(${program} SYSTEM PRIVATE ${JNI_INCLUDE} ${JNI_MD_INCLUDE})
-  target_link_libraries(${program} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(${program} PRIVATE stand_ins Threads::Threads ${CMAKE_DL_LIBS})
   target_link_options(${program} PRIVATE -Wl,--wrap=aligned_alloc -Wl,--wrap=free)
 endforeach()
 target_link_options(fuzz PRIVATE -fsanitize=fuzzer,address,undefined)

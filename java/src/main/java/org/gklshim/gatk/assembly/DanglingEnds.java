@@ -150,7 +150,7 @@ final class DanglingEnds {
     private int[] tailBranch(int tail) {
         Branch branch = new Branch(graph.vertices);
         int vertex = tail;
-        while (!isTailsStart(vertex)) {
+        while (!stopsTail(vertex)) {
             int edge = graph.heaviestIn(vertex);
             branch.pass(vertex, edge);
             vertex = graph.sources[edge];
@@ -158,13 +158,13 @@ final class DanglingEnds {
                 return null;
             }
         }
-        boolean isFork = graph.outDegrees[vertex] > 1
+        boolean isFound = graph.outDegrees[vertex] > 1
                 && (!passForks || graph.hasReferenceEdgeTo(vertex));
-        return isFork ? branch.from(vertex) : null;
+        return isFound ? branch.from(vertex) : null;
     }
 
-    /** Returns whether a tail that is followed backwards goes no further than a vertex. */
-    private boolean isTailsStart(int vertex) {
+    /** Returns whether the way back from a tail ends at a vertex. */
+    private boolean stopsTail(int vertex) {
         if (passForks) {
             return graph.hasReferenceEdgeTo(vertex) || graph.inDegrees[vertex] == 0;
         }
@@ -175,7 +175,7 @@ final class DanglingEnds {
     private int[] headBranch(int head) {
         Branch branch = new Branch(graph.vertices);
         int vertex = head;
-        while (!isHeadsEnd(vertex)) {
+        while (!stopsHead(vertex)) {
             int edge = graph.heaviestOut(vertex);
             branch.pass(vertex, edge);
             vertex = graph.targets[edge];
@@ -186,8 +186,8 @@ final class DanglingEnds {
         return graph.isReferenceVertex(vertex) ? branch.from(vertex) : null;
     }
 
-    /** Returns whether a head that is followed forwards goes no further than a vertex. */
-    private boolean isHeadsEnd(int vertex) {
+    /** Returns whether the way from a head ends at a vertex. */
+    private boolean stopsHead(int vertex) {
         int edges = graph.outDegrees[vertex];
         return graph.isReferenceVertex(vertex) || (passForks ? edges == 0 : edges != 1);
     }
