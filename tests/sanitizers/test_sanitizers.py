@@ -79,11 +79,9 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
     fixed = [require_tool("setarch"), "--addr-no-randomize"]
     # ThreadSanitizer would sleep for a second at the end.
     environment = {**os.environ, "TSAN_OPTIONS": "atexit_sleep_ms=0"}
-    done = subprocess.run(
+    return subprocess.run(
         list(map(str, [*fixed, *command])), capture_output=True, text=True, env=environment
     )
-    done.stderr = done.stderr[-5000:]
-    return done
 
 
 @functools.cache
