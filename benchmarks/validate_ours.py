@@ -46,6 +46,8 @@ class _Case:
     modes: tuple[str, ...]
     arguments: tuple[str, ...] = ()
     """More arguments for GATK."""
+    sample: str | None = None
+    """The sample of benchmarks.common.run_samples, if it has another name than the case."""
 
 
 _CASES = {
@@ -60,6 +62,12 @@ _CASES = {
         "simulated mitochondrion, 2,000x", ("mutect2",), ("--mitochondria-mode",)
     ),
     "300kb-tumor": _Case("simulated tumor and normal, 300 kb", ("mutect2",), ("-normal", "normal")),
+    "300kb-tumor-alone": _Case(
+        "simulated tumor, 300 kb, mitochondria mode",
+        ("mutect2",),
+        ("--mitochondria-mode",),
+        "300kb-tumor",
+    ),
     "2mb-tumor": _Case("simulated tumor and normal, 2 Mb", ("mutect2",), ("-normal", "normal")),
 }
 _DEFAULT = tuple(name for name in _CASES if name != "10mb35x")
@@ -82,7 +90,8 @@ def inputs(
     name: str, folder: Path, sequences: Sequence[str], giab: Path | None, classpath: str
 ) -> Inputs:
     """Return the files of a sample. They are made, unless the folder has them."""
-    arguments = _CASES[name].arguments
+    case = _CASES[name]
+    name, arguments = case.sample or name, case.arguments
     if name == "na12878-chr20":
         chr20 = samples.na12878_chr20(folder / name, classpath)
         return Inputs(chr20.reference, (chr20.reads,), arguments=arguments)
@@ -91,11 +100,13 @@ def inputs(
         truth = None if giab is None else giab_truth(giab, chr22, classpath)
         return Inputs(chr22.reference, (chr22.reads,), truth=truth, arguments=arguments)
     sample = run_samples.make(name, folder, sequences, classpath)
-    reads = (sample.reads, *([sample.normal] if sample.normal else []))
+    reads = [sample.reads]
+    if sample.normal and "-normal" in arguments:
+        reads.append(sample.normal)
     if name not in run_samples.KNOWN:
-        return Inputs(sample.reference, reads, arguments=arguments)
+        return Inputs(sample.reference, tuple(reads), arguments=arguments)
     run_samples.write_truth(sample, sequences, classpath)
-    return Inputs(sample.reference, reads, None, sample.truth, sample.confident, arguments)
+    return Inputs(sample.reference, tuple(reads), None, sample.truth, sample.confident, arguments)
 
 
 def giab_truth(source: Path, sample: data.Sample, classpath: str) -> Path:

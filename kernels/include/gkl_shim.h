@@ -108,8 +108,10 @@ enum {
      * model itself gives zero (for example a base quality of 0 against the only possible letter).
      */
     GKL_SHIM_STRICT = 0,
-    /* Like Intel's GKL: every byte other than upper-case ACGTN counts as A, and a likelihood below
-     * double precision's range (about 1e-614) is -Infinity. Use this as a drop-in replacement. */
+    /* Like Intel's GKL, as a drop-in replacement for it: every byte other than upper-case ACGTN
+     * counts as A. A likelihood below double precision's range (about 1e-614) is -Infinity. The
+     * results are rounded as GKL's: to multiples of 2^-19 or 2^-18 in single precision, unless the
+     * likelihood is below about 1e-64, and otherwise of 2^-44. */
     GKL_SHIM_AS_GKL = 1
 };
 

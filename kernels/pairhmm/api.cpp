@@ -12,6 +12,7 @@
 #include "pairhmm/call_estimate.h"
 #include "pairhmm/cpu/engine.h"
 #include "pairhmm/cuda/engine/start.h"
+#include "pairhmm/gkl_rounding.h"
 #include "pairhmm/letters.h"
 
 struct gkl_shim_pairhmm {
@@ -82,6 +83,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
         done.computed_cells = counts.computed_cells;
         done.rescued_pairs = counts.rescued_pairs;
         done.rescaled_pairs = counts.rescaled_pairs;
+        if (settings.as_gkl) round_as_gkl(settings.double_precision, pairs, log10_likelihoods);
     }
     handle->computed_cells += done.computed_cells;
     handle->rescued_pairs += done.rescued_pairs;

@@ -34,10 +34,6 @@ enum { kQualities = 128 };
 // the start.
 enum { kLongestSingleRead = 1024 };
 
-// Intel GKL starts double precision from 2^1020 / n. There a value under the smallest normal number
-// becomes zero, and its logarithm -Infinity. (As log10: (-1022 - 1020) log10 2.)
-constexpr double kGklSmallestLog10 = -614.7032511487178;
-
 // The numbers from which the coefficients are made, as functions of quality bytes. Each struct
 // holds four numbers that are always needed together.
 template <class T>

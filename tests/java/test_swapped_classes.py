@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,31 @@ def test_stock_gkl_has_the_same_likelihoods_and_interface(
     ours, intels = used("agent").result["surface"], stock.result["surface"]
     check([ours.pop("likelihoods")], [intels.pop("likelihoods")], SINGLE)
     assert ours == intels
+
+
+@pytest.mark.parametrize(("double", "grid"), [(False, 2**19), (True, 2**44)])
+def test_results_are_rounded_as_gkls(tmp_path: Path, double: bool, grid: int) -> None:
+    """Most have GKL's bits. Haplotypes that are equal for a read in GKL are equal here, too."""
+    skip_unless_served("stock")
+    some = [regions.typical(seed, reads=40, haplotypes=8, length=200) for seed in range(6)]
+    rows: dict[str, list[list[float]]] = {}
+    for swap in ("stock", "agent"):
+        (tmp_path / swap).mkdir()
+        outcome = Jvm(tmp_path / swap)("compute", {"regions": some, "double": double}, swap=swap)
+        assert outcome.result["ours"] == (swap == "agent")
+        values = [value for region in outcome.result["likelihoods"] for value in region]
+        assert all((value * grid).is_integer() for value in values)
+        rows[swap] = [values[start : start + 8] for start in range(0, len(values), 8)]
+    gkl, ours = rows["stock"], rows["agent"]
+    pairs = [pair for both in zip(gkl, ours, strict=True) for pair in zip(*both, strict=True)]
+    assert sum(one == other for one, other in pairs) > 0.85 * len(pairs)
+    ties = [
+        row[first] == row[second]
+        for truth, row in zip(gkl, ours, strict=True)
+        for first, second in combinations(range(8), 2)
+        if truth[first] == truth[second]
+    ]
+    assert sum(ties) > 0.98 * len(ties) > 1000
 
 
 NULL, ILLEGAL = "java.lang.NullPointerException", "java.lang.IllegalArgumentException"

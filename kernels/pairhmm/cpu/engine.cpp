@@ -142,9 +142,6 @@ class PairHmmEngine : public Engine<Method> {
             void *const workspace =
                 memory().workspace.get(kernel.workspace(tile.rows(), haplotype));
             kernel.compute(tile, haplotype, workspace, results);
-            if (!call().as_gkl) return;
-            for (int32_t lane = 0; lane < tile.count; lane++)
-                if (results[lane] < kGklSmallestLog10) results[lane] = -HUGE_VAL;
         });
     }
 

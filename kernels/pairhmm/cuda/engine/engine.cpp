@@ -32,6 +32,7 @@
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/engine/engine.h"
 #include "pairhmm/cuda/planner/span.h"
+#include "pairhmm/gkl_rounding.h"
 #include "pairhmm/letters.h"
 
 using namespace gkl_shim;
@@ -74,6 +75,8 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute(const CheckedBatches &batches, do
     CpuShare cpu(&call, cpu_settings_);
     const gkl_shim_status status = compute_all(&call, &cpu, batches, results);
     if (status != GKL_SHIM_OK) return status;
+    if (cpu_settings_.as_gkl)
+        round_as_gkl(options_.precision == GKL_SHIM_DOUBLE, batches.pairs, results);
     gkl_shim_pairhmm_stats stats = {};
     for (const gkl_shim_pairhmm_batch *batch = batches.begin; batch != batches.end; batch++)
         stats.regions += batch->regions;
