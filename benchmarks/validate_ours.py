@@ -56,7 +56,7 @@ _CASES = {
     "300kb35x": _Case("simulated, 300 kb, 35x", _GERMLINE),
     "2mb35x": _Case("simulated, 2 Mb, 35x", _GERMLINE),
     "2mb35x-250": _Case("simulated, 2 Mb, 35x, 250-base reads", (*_GERMLINE, "mutect2")),
-    "10mb35x": _Case("simulated, 10 Mb, 35x", _GERMLINE),
+    "10mb35x": _Case("simulated, 10 Mb, 35x", (*_GERMLINE, "mutect2")),
     "amplicon": _Case("simulated panel, 4 kb, 1,500x", (*_GERMLINE, "mutect2")),
     "mitochondrion": _Case(
         "simulated mitochondrion, 2,000x", ("mutect2",), ("--mitochondria-mode",)

@@ -111,7 +111,7 @@ enum {
     /* Like Intel's GKL, as a drop-in replacement for it: every byte other than upper-case ACGTN
      * counts as A. A likelihood below double precision's range (about 1e-614) is -Infinity. The
      * results are rounded as GKL's: to multiples of 2^-19 or 2^-18 in single precision, unless the
-     * likelihood is below about 1e-64, and otherwise of 2^-44. */
+     * likelihood is below about 1e-64, and otherwise of 2^-46. */
     GKL_SHIM_AS_GKL = 1
 };
 

@@ -8,7 +8,7 @@
 // from stock GATK's in many records.
 //
 // If the sum is less than 1e-28, GKL computes the pair again in double precision, where it starts
-// from 2^1020 and returns multiples of 2^-44. There a sum less than the smallest normal number
+// from 2^1020 and returns multiples of 2^-46. There a sum less than the smallest normal number
 // becomes zero, and its logarithm -Infinity.
 #pragma once
 

@@ -587,7 +587,7 @@ from tests.fakes.cupy import install
 
 null = install(2, result={result})
 ffi, lib = _native.library()
-wanted = {{"conventions": lib.GKL_SHIM_AS_GKL, "backend": lib.GKL_SHIM_CUDA}}
+wanted = {{"conventions": lib.GKL_SHIM_STRICT, "backend": lib.GKL_SHIM_CUDA}}
 options = ffi.new("gkl_shim_pairhmm_options *", wanted)
 handle = ffi.new("gkl_shim_pairhmm **")
 _native.check(lib.gkl_shim_pairhmm_open(options, handle))
@@ -595,7 +595,7 @@ batch = generated_regions(3)
 pointer, out = _native_pairhmm.batch_pointer(*batch.arrays), np.empty(batch.pairs)
 single, double = (np.empty(batch.pairs) for _ in range(2))
 for precision, values in (("single", single), ("double", double)):
-    engine = _native_pairhmm.CpuEngine(1, precision, None, as_gkl=True)
+    engine = _native_pairhmm.CpuEngine(1, precision, None)
     engine.compute(pointer, values)
 on_device = in_double = 0
 for call in range(10):

