@@ -202,7 +202,7 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     for row in rows:
         for kind in ("SNP", "INDEL"):
             same: dict[str, list[str]] = {}
-            for variant, kinds in row["scores"].items():
+            for variant, kinds in sorted(row["scores"].items()):
                 score = kinds[kind]
                 shares = (score["recall"], score["precision"], score["f1"])
                 counts = ("true_positives", "false_positives", "false_negatives")
@@ -246,7 +246,8 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
     if shown:
         lines += [
-            "These have another, or differ between stock GATK's single and double precision:",
+            "In these rows it is not 0, or stock GATK's single and double precision lead to "
+            "different calls:",
             "",
             "| sample | mode | GATK | type | stock and gkl-shim | stock's two precisions |",
             "| --- | --- | --- | --- | ---: | ---: |",

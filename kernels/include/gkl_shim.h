@@ -110,8 +110,8 @@ enum {
     GKL_SHIM_STRICT = 0,
     /* Like Intel's GKL, as a drop-in replacement for it: every byte other than upper-case ACGTN
      * counts as A. A likelihood below double precision's range (about 1e-614) is -Infinity. The
-     * results are rounded as GKL's: to multiples of 2^-19 or 2^-18 in single precision, unless the
-     * likelihood is below about 1e-64, and otherwise of 2^-46. */
+     * results are rounded as GKL's: in single precision to multiples of 2^-19 or 2^-18; in double
+     * precision, and for likelihoods below about 1e-64, to multiples of 2^-46. */
     GKL_SHIM_AS_GKL = 1
 };
 
