@@ -31,7 +31,7 @@ _SUBCOMMANDS = {
     "doctor": "Check what works on this machine.",
     "env": "Print the environment variables that enable the shim in any GATK launcher.",
     "gatk": "Run GATK with or without the shim, and report the time in each kernel.",
-    "validate": "Prove on your own data that GATK calls the same with the shim.",
+    "validate": "Compare the calls of GATK with and without the shim on your own data.",
     "demo": "Compare GATK with and without the shim on real reads.",
     "pairhmm": "Compute the likelihoods of reads given haplotypes.",
     "pdhmm": "Compute the same for partially determined haplotypes.",

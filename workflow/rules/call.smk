@@ -1,4 +1,4 @@
-# HaplotypeCaller uses one thread nearly throughout, so a machine runs one shard on each core.
+# HaplotypeCaller gets one region thread, so a machine runs one shard on each core.
 
 
 rule haplotypecaller:
