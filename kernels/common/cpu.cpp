@@ -53,6 +53,15 @@ int quota_v1(const char *directory) {
                  number_in(directory, "cpu.cfs_period_us"));
 }
 
+// Whether "cpu" is among names such as "cpu,cpuacct".
+bool names_cpu(const char *controllers) {
+    for (const char *name = controllers; name; name = strchr(name, ',')) {
+        name += *name == ',';
+        if (strcspn(name, ",") == 3 && strncmp(name, "cpu", 3) == 0) return true;
+    }
+    return false;
+}
+
 // The lowest quota from the process's control group up to the root. In a container, the path of the
 // group may exist only on the host. The mounted root is then the container's group.
 int control_group_cpus() {
@@ -73,7 +82,7 @@ int control_group_cpus() {
         *path++ = 0;
         controllers++;
         const bool v2 = *controllers == 0;
-        if (!v2 && !strstr(controllers, "cpu")) continue;
+        if (!v2 && !names_cpu(controllers)) continue;
         while (*path && strcmp(path, "/") != 0) {
             consider(v2 ? quota_v2(path) : quota_v1(path));
             char *slash = strrchr(path, '/');

@@ -11,8 +11,8 @@
 namespace gkl_shim {
 
 // Writes `count` elements one after the other to `text`. write(k, to) writes element k, and returns
-// the end of it. Where it may be long, room(k) says how many bytes the elements before k take at
-// most; `text` has room for room(count). `nanoseconds` is the time of one thread for an element.
+// the end of it. room(k) is the most bytes that the elements before k take; `text` has room
+// for room(count). `nanoseconds` is the time of one thread for an element.
 // Returns the end of the text. Throws std::bad_alloc.
 template <class Room, class Write>
 char *format_all(int64_t count, int64_t nanoseconds, int threads, char *text, const Room &room,

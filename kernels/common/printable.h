@@ -42,7 +42,7 @@ inline std::string printable(const std::string &text) {
     return result;
 }
 
-// Quotes text as Python's repr() does, with bytes beyond ASCII as \xNN.
+// Quotes text as Python's repr() does, with bytes beyond ASCII as \\xNN.
 inline std::string quoted(const uint8_t *bytes, int64_t count) {
     const auto has = [&](char letter) { return memchr(bytes, letter, size_t(count)) != nullptr; };
     const char quote = has('\'') && !has('"') ? '"' : '\'';

@@ -1,7 +1,7 @@
 // The process's thread pool. All handles share it. Threads start when they are first needed and
 // sleep while there is no work.
 //
-// Waking a thread takes about 10 us, and 50 us or more in a virtual machine: as long as a small
+// Waking a thread takes 5 to 100 us, the longer times in virtual machines: as long as a small
 // region takes to compute. Workers therefore spin for a short time after each job when a program
 // makes many calls in quick succession (bulk callers do; GATK works between its calls).
 //
@@ -47,9 +47,9 @@ void run_in_parallel(int64_t count, int64_t nanoseconds, int most, Calls calls, 
 
 // Calls task(k) once for every k in [0, count) on threads_for(nanoseconds, most) threads and
 // returns when all calls have returned. If one throws, no further task starts, and the first
-// exception is rethrown here after all threads have left. The caller can end it early
-// (interrupt.h). If the system refuses to start a thread,
-// the others do its work.
+// exception is rethrown here after all threads have left. The caller's interrupt
+// function can end it early (interrupt.h). If the system refuses to start a thread, the others do
+// its work.
 template <class Task>
 void parallel_for(int64_t count, int64_t nanoseconds, int most, Calls calls, const Task &task) {
     const auto call = [](const void *function, int64_t k) {

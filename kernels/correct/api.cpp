@@ -33,6 +33,18 @@ bool check_options(const gkl_shim_correct_options *options, Settings *settings) 
     return true;
 }
 
+// Does work that changes the counter. If it throws, the counter stays in an unknown state, and
+// later calls are refused.
+template <class Work>
+gkl_shim_status change(gkl_shim_correct_counter *counter, const Work &work) {
+    if (counter->failed)
+        return invalid("an earlier call failed, which left the counter incomplete; open another");
+    counter->failed = true;
+    work();
+    counter->failed = false;
+    return GKL_SHIM_OK;
+}
+
 gkl_shim_status finished(gkl_shim_correct_spectrum **handle, std::unique_ptr<Spectrum> made) {
     *handle = new gkl_shim_correct_spectrum{std::move(made)};
     return GKL_SHIM_OK;
@@ -142,8 +154,7 @@ extern "C" gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *coun
     return guarded([&]() -> gkl_shim_status {
         CheckedReads reads;
         if (!reads.open(batch, nullptr, counter->threads)) return GKL_SHIM_EINVAL;
-        counter->counter->count(reads.get(), reads.count());
-        return GKL_SHIM_OK;
+        return change(counter, [&] { counter->counter->count(reads.get(), reads.count()); });
     });
 }
 
@@ -153,9 +164,10 @@ extern "C" gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter *c
     if (!complete) return invalid("complete is null");
     if (counter->complete) return invalid("the counter is complete");
     return guarded([&] {
-        counter->complete = counter->counter->end_pass();
-        *complete = counter->complete;
-        return GKL_SHIM_OK;
+        return change(counter, [&] {
+            counter->complete = counter->counter->end_pass();
+            *complete = counter->complete;
+        });
     });
 }
 
@@ -189,10 +201,12 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
         return invalid("threshold is %d, but the counter keeps k-mers from %d on", threshold,
                        least);
     return guarded([&] {
-        std::unique_ptr<Spectrum> made(
-            new Spectrum(counter->counter.get(), threshold, counter->threads));
-        counter->has_spectrum = true;
-        return finished(spectrum, std::move(made));
+        return change(counter, [&] {
+            std::unique_ptr<Spectrum> made(
+                new Spectrum(counter->counter.get(), threshold, counter->threads));
+            counter->has_spectrum = true;
+            finished(spectrum, std::move(made));
+        });
     });
 }
 
@@ -270,8 +284,9 @@ extern "C" void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_
 extern "C" gkl_shim_status gkl_shim_correct_chunk_count(gkl_shim_correct_chunk *chunk,
                                                         gkl_shim_correct_counter *counter) {
     return guarded([&] {
-        counter->counter->count(chunk->chunk.reads(), chunk->chunk.records());
-        return GKL_SHIM_OK;
+        return change(counter, [&] {
+            counter->counter->count(chunk->chunk.reads(), chunk->chunk.records());
+        });
     });
 }
 

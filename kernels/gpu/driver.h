@@ -1,5 +1,5 @@
 // The CUDA driver, through the functions that the Python package hands over (gkl_shim_cuda_driver
-// in gkl_shim.h): no CUDA header or library is needed to build this.
+// in gkl_shim_internal.h): no CUDA header or library is needed to build this.
 #pragma once
 
 #include <stdint.h>

@@ -2,10 +2,10 @@
 // coefficients.
 //
 // Every engine uses this file, so all give the same bits. The order of operations below is part of
-// the contract. A room's model.h says how the facts of a row follow from a read: e (the emission),
-// mi, md, mm (the probabilities that an insertion, a deletion and a match follow a match), xx (that
-// a gap continues) and gm (that a match follows a gap). Rows r = 1..m are of a read, columns
-// j = 1..n of a haplotype.
+// the contract. An algorithm's model.h says how the facts of a row follow from a read: e (the
+// emission), mi, md, mm (the probabilities that an insertion, a deletion and a match follow a
+// match), xx (that a gap continues) and gm (that a match follows a gap). Rows r = 1..m are of a
+// read, columns j = 1..n of a haplotype.
 //
 //   The match, insertion and deletion states are scaled by constants of their row. A cell then
 //   takes one multiply and four fused multiply-adds, whatever the qualities (M = M^ / mm[r+1],
@@ -62,10 +62,6 @@
 namespace gkl_shim {
 namespace hmm {
 
-// Logarithms from IEEE operations alone, because C libraries differ in the last bits between
-// versions and processors. V is double or a vector of double, I the integer type of the same size.
-// For positive normal numbers. The error is below 2e-15.
-
 template <class To, class From>
 GKL_SHIM_DEVICE To bit_cast(From from) {
     To to;
@@ -94,7 +90,9 @@ GKL_SHIM_DEVICE V log_ratio(V z) {
     return fma(series * z2, 2 * z, 2 * z);
 }
 
-// log10(x / n / 2^exponent).
+// log10(x / n / 2^exponent) for positive normal numbers, with an error below 2e-15. It uses IEEE
+// operations alone, because C libraries differ in the last bits between versions and processors. V
+// is double or a vector of double, I the integer type of the same size.
 template <class V, class I>
 GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
     const double log10_of_2 = 0.30102999566398120, inverse_ln10 = 0.43429448190325183;

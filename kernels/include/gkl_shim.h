@@ -71,9 +71,9 @@ extern "C" {
 typedef enum {
     GKL_SHIM_OK = 0,
     GKL_SHIM_EINVAL = 1,       /* a wrong argument; the message names it and its index */
-    GKL_SHIM_ENOMEM = 2,       /* out of memory; the handle stays usable */
+    GKL_SHIM_ENOMEM = 2,       /* out of memory; the handle stays usable, except a k-mer counter */
     GKL_SHIM_EUNAVAILABLE = 3, /* a build that this CPU cannot run or this library lacks */
-    GKL_SHIM_EINTERNAL = 4     /* any other failure; the handle stays usable */
+    GKL_SHIM_EINTERNAL = 4     /* any other failure; as for GKL_SHIM_ENOMEM */
 } gkl_shim_status;
 
 /* The library's version, "major.minor.patch". */
@@ -785,7 +785,8 @@ typedef struct {
     const uint8_t *qualities;
 } gkl_shim_correct_batch;
 
-/* A counter of k-mers. Its calls may not overlap. */
+/* A counter of k-mers. Its calls may not overlap. After one returned GKL_SHIM_ENOMEM or
+ * GKL_SHIM_EINTERNAL, later ones may return GKL_SHIM_EINVAL: then close it, and open another. */
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory

@@ -41,7 +41,8 @@ struct Fields {
     jfieldID tracks[kTracks], haplotype_bases;
 };
 
-// As in GKL, the last initNative applies to all callers.
+// The first initNative finds the fields, since there is one class of each holder. As in GKL, the
+// last one's configuration applies to all callers.
 std::atomic<const Fields *> fields{nullptr};
 std::atomic<int> configuration{0};
 
@@ -177,6 +178,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                            copy.haplotype_offsets.data(),
                                            copy.haplotypes.data()};
     PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start);
+    if (copy.tracks[kBases].size() * kTracks > kKeptBytes) copy = RegionCopy();
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ class PackedRegion {
 
     const gkl_shim_pairhmm_batch &batch() const { return batch_; }
     const uint8_t *haplotype_flags() const { return haplotype_flags_; }
+    // The memory of the input.
+    size_t bytes() const { return sequences_.capacity(); }
     int64_t pairs() const { return region_reads_[1] * region_haplotypes_[1]; }
 
    private:

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "guarded_jni.h"
 #include "log.h"
 #include "settings.h"
@@ -34,9 +36,8 @@ PairHmmCalls &PairHmmCalls::get() {
     return *calls;
 }
 
-// The accepted difference is the accuracy that the C ABI promises for single precision.
 PairHmmCalls::PairHmmCalls()
-    : RegionCalls(kPairHmmTexts, settings().record, 1e-5, [] { get().report(); }) {}
+    : RegionCalls(kPairHmmTexts, settings().record, [] { get().report(); }) {}
 
 int PairHmmCalls::initialize(bool double_precision, int threads, const char *replaced) {
 #if defined(__x86_64__)
@@ -104,6 +105,12 @@ void PairHmmCalls::compute_again(int threads, const Region &region, double *like
     });
     check(gkl_shim_pairhmm_compute(portable, &pairs, likelihoods,
                                    pairs.region_reads[1] * pairs.region_haplotypes[1]));
+}
+
+// The accuracy that gkl_shim.h promises, and in single precision the rounding of GKL_SHIM_AS_GKL.
+double PairHmmCalls::accepted(int configuration, int64_t read_length) const {
+    if (is_double(configuration)) return 1e-8;
+    return std::max(1e-5, 6e-8 * double(read_length)) + 0x1p-18;
 }
 
 std::string PairHmmCalls::totals_detail() const {

@@ -22,6 +22,7 @@ class PairHmmCalls : public RegionCalls {
     void prepare(int configuration) override;
     void compute_region(int configuration, const Region &region, double *likelihoods) override;
     void compute_again(int threads, const Region &region, double *likelihoods) override;
+    double accepted(int configuration, int64_t read_length) const override;
     std::string totals_detail() const override;
 
     HandleCache<gkl_shim_pairhmm> handles_{configurations()};

@@ -17,6 +17,7 @@ class PdhmmCalls : public RegionCalls {
     void prepare(int configuration) override { handle(configuration); }
     void compute_region(int configuration, const Region &region, double *likelihoods) override;
     void compute_again(int threads, const Region &region, double *likelihoods) override;
+    double accepted(int configuration, int64_t read_length) const override;
     std::string totals_detail() const override;
 
     gkl_shim_pdhmm *handle(int configuration);

@@ -28,11 +28,8 @@ int64_t pair_count(const Region &region) {
 
 }  // namespace
 
-RegionCalls::RegionCalls(const CallTexts &texts, const std::string &record_file, double accepted,
-                         void (*at_end)())
-    : Calls(texts, record_file, "GKL_SHIM_RECORD", at_end),
-      cpus_(gkl_shim_cpu_count()),
-      differences_(accepted) {}
+RegionCalls::RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)())
+    : Calls(texts, record_file, "GKL_SHIM_RECORD", at_end), cpus_(gkl_shim_cpu_count()) {}
 
 int RegionCalls::initialize(bool double_precision, int threads, const char *replaced) {
     const int asked = settings().threads > 0 ? settings().threads : threads;
@@ -81,6 +78,7 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
     if (!announced()) return;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     account(configuration, region, results, elapsed.count());
+    if (size_t(pairs) * sizeof(double) > kKeptBytes) buffer = std::vector<double>();
 }
 
 void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
@@ -99,7 +97,10 @@ void RegionCalls::account(int configuration, const Region &region, const double 
         [&] {
             std::vector<double> expected(size_t(reads * haplotypes), 0.0);
             compute_again(threads_of(configuration), region, expected.data());
-            return differences_.compare(reads, haplotypes, likelihoods, expected.data());
+            return differences_.compare(
+                reads, haplotypes, likelihoods, expected.data(), [&](int64_t read) {
+                    return accepted(configuration, b.read_offsets[read + 1] - b.read_offsets[read]);
+                });
         });
 }
 
@@ -124,6 +125,7 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
     compute(env, configuration,
             {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
             likelihoods, start);
+    if (packed.bytes() > kKeptBytes) packed = PackedRegion();
 }
 
 }  // namespace jni

@@ -15,6 +15,9 @@
 namespace gkl_shim {
 namespace jni {
 
+// A thread reuses its buffers for the next region. Buffers for a larger input are freed after use.
+constexpr size_t kKeptBytes = size_t(32) << 20;
+
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
 typedef gkl_shim_pdhmm_batch Region;
 
@@ -40,9 +43,7 @@ class RegionCalls : public Calls {
                  jintArray lengths, jint reads, jint haplotypes, jdoubleArray likelihoods);
 
    protected:
-    // `accepted` is the largest difference of a log10 likelihood from the second computation.
-    RegionCalls(const CallTexts &texts, const std::string &record_file, double accepted,
-                void (*at_end)());
+    RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)());
 
     // The number of configurations, 0 included, which is none.
     size_t configurations() const { return 2 * (size_t(cpus_) + 1); }
@@ -55,6 +56,9 @@ class RegionCalls : public Calls {
     virtual void compute_region(int configuration, const Region &region, double *likelihoods) = 0;
     // Computes one region with the portable build in double precision.
     virtual void compute_again(int threads, const Region &region, double *likelihoods) = 0;
+    // Returns the largest difference from the second computation that a log10 likelihood of a read
+    // of this length may have.
+    virtual double accepted(int configuration, int64_t read_length) const = 0;
 
    private:
     void announce(int configuration, int asked, const char *replaced);

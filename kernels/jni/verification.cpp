@@ -59,14 +59,15 @@ void Verification::report(const char *how, const std::string &detail) {
 }
 
 std::string LikelihoodDifferences::compare(int64_t reads, int64_t haplotypes,
-                                           const double *likelihoods, const double *expected) {
+                                           const double *likelihoods, const double *expected,
+                                           const std::function<double(int64_t)> &accepted) {
     double largest = 0;
     int64_t wrong = -1;
     for (int64_t i = 0; i < reads * haplotypes; i++) {
         if (expected[i] == likelihoods[i]) continue;  // includes two -Infinity
         double difference = fabs(expected[i] - likelihoods[i]);
         if (isnan(difference)) difference = INFINITY;
-        if (difference > accepted_ && wrong < 0) wrong = i;
+        if (wrong < 0 && difference > accepted(i / haplotypes)) wrong = i;
         largest = std::max(largest, difference);
     }
     {

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -47,18 +48,15 @@ class Verification {
 // thread may compare.
 class LikelihoodDifferences {
    public:
-    // A difference larger than `accepted` counts as a wrong result.
-    explicit LikelihoodDifferences(double accepted) : accepted_(accepted) {}
-
-    // Compares the likelihoods of a region. Returns how the first wrong one differs, or "".
+    // Compares the likelihoods of a region. A difference larger than accepted(read) is a wrong
+    // result. Returns how the first wrong one differs, or "".
     std::string compare(int64_t reads, int64_t haplotypes, const double *likelihoods,
-                        const double *expected);
+                        const double *expected, const std::function<double(int64_t)> &accepted);
 
     // Returns text such as "largest difference 3e-07".
     std::string text();
 
    private:
-    const double accepted_;
     std::mutex mutex_;
     double largest_ = 0;
 };

@@ -24,8 +24,10 @@ Reference::Reference(const uint8_t *text, std::vector<int64_t> starts, int threa
 }
 
 TextView Reference::text() const {
-    if (borrowed_)
-        std::call_once(prepared_->once, [this] { prepared_->text.emplace(*borrowed_, threads_); });
+    if (borrowed_) {
+        const std::lock_guard<std::mutex> lock(prepared_->mutex);
+        if (!prepared_->text) prepared_->text.emplace(*borrowed_, threads_);
+    }
     return prepared_->text->view();
 }
 

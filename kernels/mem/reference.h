@@ -37,7 +37,7 @@ class Reference {
 
    private:
     struct Prepared {
-        std::once_flag once;
+        std::mutex mutex;
         std::optional<Text> text;
     };
 

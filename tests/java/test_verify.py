@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from gkl_shim import paths
 from tests.conftest import HEADER_FOLDERS, require_tool
-from tests.java.conftest import Outcome
+from tests.java.conftest import Jvm, Outcome
+from tests.java.regions import Read, Region
 from tests.java.test_kernels import KERNELS, fgkl, run
 
 __all__ = ["fgkl", "run"]
@@ -90,3 +92,14 @@ def test_a_call_that_cannot_be_verified_is_reported(run: Any, planted: Path) -> 
         assert re.search("size is 0|has room for 0 bytes", warning)
         last = outcome.line(f"] {kernel}: 0 {call}s verified ")
         assert last.endswith("; 1 could not be verified")
+
+
+def test_rounding_errors_of_long_reads_are_no_faults(jvm: Jvm) -> None:
+    """Single precision is promised within 6e-8 a base beyond 150 bases."""
+    haplotype = bytes(random.Random(1).choices(b"ACGT", k=1010))
+    tracks = [bytes([quality] * 1000) for quality in (9, 45, 45, 10)]
+    region = Region([Read(haplotype[5:1005], *tracks)], [haplotype])
+    outcome = jvm("compute", {"regions": [region]}, environment={"GKL_SHIM_VERIFY": "1"})
+    match = re.search(r"0 different, largest difference (\S+)$", outcome.line("region verified"))
+    assert match, outcome.log
+    assert 1.4e-5 < float(match[1]) < 6e-5

@@ -17,7 +17,7 @@ constexpr int64_t kRound = int64_t(1) << 24;
 // Reads whose hashes one task appends.
 constexpr int64_t kReadsAppended = 4096;
 
-// A page.
+// The least size of a table: a page.
 constexpr size_t kFirstEntries = 512;
 
 // A table is enlarged by half, before more than 7 of 10 entries are used.
@@ -27,7 +27,7 @@ constexpr size_t larger(size_t size) { return size + size / 2; }
 // How many hashes ahead an entry is prefetched. A table has left the cache since the last round.
 constexpr int kAhead = 16;
 
-// The approximate time of a thread.
+// The approximate time of a thread for a base, for a hash, and for an entry of a table.
 constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4, kKeepNanoseconds = 1;
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace correct {
 
 enum { kThreads = 128, kWarp = 32, kWarps = kThreads / kWarp };
 
-// A warp holds reads of up to this many bases in shared memory, and longer ones in device memory.
+// A warp holds reads of fewer bases than this in shared memory, and others in device memory.
 // Either way as planes of bits, one word for 32 bases: the low and the high bit of each base's
 // code, the Ns, and the weak k-mers. One word follows each plane.
 enum { kPlanes = 4, kSharedBases = 512, kSharedWords = kPlanes * (kSharedBases / 32 + 1) };

@@ -42,11 +42,11 @@ struct TileKernel {
 };
 
 // The kernels of one precision. Narrow kernels are for tiles of few reads. They halve the work on
-// processors that split a wide operation in two, and cost the same elsewhere. Lone kernels take one
-// read and use the least memory.
+// processors that split a wide operation in two, and cost the same elsewhere. `least` uses the
+// least memory: it takes one read if that saves memory, and otherwise is the narrow kernel again.
 template <class PlanView>
 struct TileKernels {
-    TileKernel<PlanView> wide, narrow, lone;
+    TileKernel<PlanView> wide, narrow, least;
 };
 
 }  // namespace hmm

@@ -53,7 +53,7 @@ template <class PlanView>
 int32_t lanes_for(const TileKernels<PlanView> &kernels, int32_t rows, const PlanView &plan) {
     for (const auto *kernel : {&kernels.wide, &kernels.narrow})
         if (fits(*kernel, rows, plan)) return kernel->lanes;
-    return kernels.lone.lanes;
+    return kernels.least.lanes;
 }
 
 // The kernel for a tile of this many such reads.
@@ -61,7 +61,7 @@ template <class PlanView>
 const TileKernel<PlanView> &kernel_for(const TileKernels<PlanView> &kernels, int32_t rows,
                                        int32_t reads, const PlanView &plan) {
     if (reads > kernels.narrow.lanes) return kernels.wide;
-    return fits(kernels.narrow, rows, plan) ? kernels.narrow : kernels.lone;
+    return fits(kernels.narrow, rows, plan) ? kernels.narrow : kernels.least;
 }
 
 }  // namespace hmm

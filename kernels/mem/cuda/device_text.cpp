@@ -60,6 +60,7 @@ void DeviceText::send(Stream *stream, const TextSource &source, int64_t first, i
     if (first == sent_) return;
     const int64_t bytes = int64_t(starts_.size()) * 4;
     source_.grow(stream->driver, stream->get(), bytes + count + kWordPadding);
+    sent_ = -1;  // until the transfer is complete
     Sender &sender = stream->sender;
     sender.begin(source_.address(), bytes + count + kWordPadding);
     sender.copy(reinterpret_cast<const uint8_t *>(starts_.data()), bytes, threads);

@@ -16,6 +16,7 @@ const int64_t kMaxBufferBytes = int64_t(1) << 23;
 
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;
+    used_ = 0;  // an earlier transfer may have ended halfway
     size_ = std::min(bytes, kMaxBufferBytes);
     for (StagingBuffer &buffer : buffers_) {
         buffer.memory.grow(driver_, stream_, size_);

@@ -23,7 +23,7 @@ struct RescaledKernel {
 struct CpuBuild {
     const char *name;
     TileKernels<PlanView> single_precision, double_precision;
-    RescaledKernel rescaled_wide, rescaled_lone;
+    RescaledKernel rescaled_wide, rescaled_single;
 };
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;

@@ -149,8 +149,9 @@ class PairHmmEngine : public Engine<Method> {
     const RescaledKernel &rescaled_kernel(int32_t rows, const Piece &piece) const {
         const CpuBuild &build = *call().build;
         const Letters longest = {nullptr, piece.haplotypes().longest()};
-        return build.rescaled_wide.workspace(rows, longest) <= kLongReadBytes ? build.rescaled_wide
-                                                                              : build.rescaled_lone;
+        return build.rescaled_wide.workspace(rows, longest) <= kLongReadBytes
+                   ? build.rescaled_wide
+                   : build.rescaled_single;
     }
 };
 

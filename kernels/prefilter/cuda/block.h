@@ -48,7 +48,7 @@ class Block {
    private:
     struct Array {
         int64_t at;
-        const void *from;  // null: encoded into the pinned memory
+        const void *from;  // where the bytes are on the host
         int64_t bytes;
     };
     struct Letters {

@@ -7,8 +7,8 @@
 // overlap.
 //
 // Results have the CPU engine's bits. Pairs outside the range of single precision are computed in
-// double precision (batch_work.h). The CPU engine computes the pairs that the double kernels cannot
-// represent, and those that a failed device leaves undone (cpu_share.h).
+// double precision (second_pass.h). The CPU engine computes the pairs that the double kernels
+// cannot represent, and those that a failed device leaves undone (cpu_share.h).
 #include "pairhmm/cpu/engine.h"
 
 #include <algorithm>

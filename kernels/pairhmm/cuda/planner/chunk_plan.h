@@ -1,5 +1,4 @@
-// The plan of a chunk, which the planner's steps fill in one after another: chunker.h,
-// width_choice.h, group_planner.h, block_layout.h, block_writer.h, result_collector.h.
+// The plan of a chunk, which the planner's steps (steps.h) fill in one after another.
 #pragma once
 
 #include <math.h>
