@@ -17,6 +17,7 @@ from gkl_shim.gatk.data import Sample
 __all__ = [
     "Variant",
     "align",
+    "long_deletions",
     "merge",
     "mutated_copies",
     "random_sequence",
@@ -282,6 +283,26 @@ def mutated_copies(sequence: str, snp_rate: float, seed: int) -> tuple[str, str]
             copies[copy].extend((sequence[done : variant.position], changed))
         done = variant.position + len(variant.old)
     return "".join(copies[0]) + sequence[done:], "".join(copies[1]) + sequence[done:]
+
+
+def long_deletions(sequence: str, seed: int) -> tuple[str, str]:
+    """Return two copies of a sequence: with long deletions, and with many SNPs.
+
+    The first one lacks 30 to 69 bases in each 500, the second one has a SNP in each 30.
+    """
+    choice = random.Random(seed)
+    kept: list[str] = []
+    done = 0
+    for at in range(1000, len(sequence) - 1000, 500):
+        start = at + choice.randrange(100)
+        kept.append(sequence[done:start])
+        done = start + choice.randrange(30, 70)
+    changed = list(sequence)
+    for at in range(500, len(sequence) - 500, 30):
+        position = at + choice.randrange(15)
+        if changed[position] in "ACGT":
+            changed[position] = choice.choice("ACGT".replace(changed[position], ""))
+    return "".join(kept) + sequence[done:], "".join(changed)
 
 
 def _join(files: Sequence[Path], target: Path) -> Path:

@@ -202,10 +202,9 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
                        least);
     return guarded([&] {
         return change(counter, [&] {
-            std::unique_ptr<Spectrum> made(
-                new Spectrum(counter->counter.get(), threshold, counter->threads));
+            finished(spectrum, std::make_unique<Spectrum>(counter->counter.get(), threshold,
+                                                          counter->threads));
             counter->has_spectrum = true;
-            finished(spectrum, std::move(made));
         });
     });
 }

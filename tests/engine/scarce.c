@@ -16,13 +16,16 @@ static long requests, failing;
 static bool and_after;
 static bool threads_only; /* requests for memory neither count nor fail */
 static bool limited;
+static bool reached;        /* the request to fail was made */
 static int kernels_running; /* on the host, where their own requests must not fail */
 
 static bool refused(bool thread) {
     if (!__atomic_load_n(&limited, __ATOMIC_ACQUIRE) || (threads_only && !thread)) return false;
     if (__atomic_load_n(&kernels_running, __ATOMIC_ACQUIRE) > 0) return false;
     const long number = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
-    return and_after ? number >= failing : number == failing;
+    const bool fails = and_after ? number >= failing : number == failing;
+    if (fails) __atomic_store_n(&reached, true, __ATOMIC_RELAXED);
+    return fails;
 }
 
 void *__libc_malloc(size_t size);
@@ -58,13 +61,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 /* Resets the count. Request number `first` will fail; 0: none. */
 void scarce_begin(long first, int32_t all_after, int32_t threads_alone) {
     requests = 0;
+    reached = false;
     threads_only = threads_alone;
     failing = first ? first : INT64_MAX;
     and_after = all_after;
 }
 
 /* Whether the request to fail has been made. */
-int32_t scarce_reached(void) { return requests >= failing; }
+int32_t scarce_reached(void) { return __atomic_load_n(&reached, __ATOMIC_RELAXED); }
+
+/* No further request fails. */
+void scarce_end(void) { failing = INT64_MAX; }
 
 /* Calls a function whose arguments are integers and pointers. */
 int64_t scarce_call(void *function, const int64_t *a) {

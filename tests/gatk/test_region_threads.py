@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.common import run_modes
+from benchmarks.common import run_modes, samples, simulated_samples
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
-from tests.conftest import require_tool
+from tests.conftest import once, require_tool, shared_data
 from tests.gatk.conftest import QUICK, Gatk, agent_jar, check_agent, command
 
 pytestmark = pytest.mark.gatk
@@ -36,6 +36,47 @@ def test_haplotypecallers_vcf_is_stocks(gatk: Gatk, genome: data.Sample) -> None
     assert "regions: 32 threads" in ours.log
     assert records(ours.vcf) == records(stock.vcf)
     assert len(records(ours.vcf)) > 100
+
+
+@pytest.fixture(scope="module")
+def deletions(shared: Path) -> data.Sample:
+    """One copy has a deletion of 30 to 70 bases in each 500, the other a SNP in each 30."""
+    for tool in ("art_illumina", "bwa", "samtools"):
+        require_tool(tool)
+    _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
+    copies = simulated_samples.long_deletions(sequence[200_000:212_000], seed=5)
+    return once(
+        shared / "deletions",
+        lambda made: simulated_samples.simulate_mixture(
+            made, "deletions", sequence[200_000:212_000], [(copy, 20) for copy in copies]
+        ),
+    )
+
+
+@pytest.mark.parametrize("has_ploidies", [False, True], ids=["plain", "ploidies"])
+def test_a_deletion_that_reaches_into_another_region_is_remembered(
+    gatk: Gatk, deletions: data.Sample, shared: Path, has_ploidies: bool
+) -> None:
+    """GATK keeps the allele * only where it has emitted the deletion that covers the variant."""
+    small = ["--max-assembly-region-size", "100", "--min-assembly-region-size", "30"]
+    if has_ploidies:
+        ploidy = shared / "ploidy.bed"
+        ploidy.write_text("deletions\t2000\t6000\t2\ndeletions\t6000\t9000\t3\n")
+        small += ["--ploidy-regions", str(ploidy)]
+    stock = gatk("HaplotypeCaller", deletions, *small)
+    ours = gatk("HaplotypeCaller", deletions, *small, swap="agent", java_options=threads(8))
+    assert "regions: 8 threads" in ours.log
+    spanning = [line for line in records(stock.vcf) if "*" in line.split("\t")[4]]
+    assert len(spanning) > 15
+    assert records(ours.vcf) == records(stock.vcf)
+
+
+def test_intels_code_is_called_in_one_thread(gatk: Gatk, chr22: data.Sample) -> None:
+    """Its Smith-Waterman is not made for several threads."""
+    option = "-Dgkl.shim.smithwaterman=off"
+    ours = gatk("HaplotypeCaller", chr22, swap="agent", java_options=(option, *threads(4)))
+    assert "regions: one thread, because of Intel's IntelSmithWaterman" in ours.log
+    assert records(ours.vcf) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
 
 def test_deep_samples_get_stocks_random_numbers(gatk: Gatk, deep: data.Sample) -> None:

@@ -26,6 +26,10 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.REGIONS,
                 "org/broadinstitute/hellbender/tools/walkers/genotyper/GenotypesCache",
                 REGIONS + "Genotypes", "get"),
+        new RedirectedClass(GatkPart.REGIONS,
+                "org/broadinstitute/hellbender/tools/walkers/genotyper/GenotypingEngine",
+                REGIONS + "EmittedDeletions", "recordDeletions", "isVcCoveredByDeletion")
+                .open("upstreamDeletionsLoc"),
         new RedirectedClass(GatkPart.ASSEMBLY,
                 HAPLOTYPE_CALLER + "readthreading/ReadThreadingAssembler",
                 "org/gklshim/gatk/assembly/GraphCreation", "createGraph")
@@ -98,7 +102,7 @@ final class RedirectedClass {
         part.refuse(reason);
     }
 
-    /** Returns the class file with calls to our methods, or null if GATK keeps its own. */
+    /** Returns the class file with calls to our methods, or null if GATK keeps its own class file. */
     byte[] transform(ClassLoader loader, byte[] original) {
         try {
             if (!part.isUsable(loader)) {

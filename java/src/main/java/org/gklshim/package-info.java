@@ -1,8 +1,11 @@
 /**
- * Replaces classes of GATK's libraries with ours.
+ * Replaces classes of GATK's libraries with ours, and has some methods of GATK call ours.
  *
  * <ul>
  *   <li>{@link org.gklshim.ReplacedClass} is the table of the classes that we replace.
+ *   <li>{@link org.gklshim.RedirectedClass} is the table of the classes whose methods call ours.
+ *       Each belongs to a {@link org.gklshim.GatkPart}, which has a package below org.gklshim.gatk.
+ *       {@link org.gklshim.ClassFile} makes the changes.
  *   <li>{@link org.gklshim.Agent} decides whether the JVM gets our class or the original.
  *   <li>{@link org.gklshim.Algorithm} tests an algorithm before the first class uses it, and says
  *       in the log why it is not used. Each has a package, such as {@link org.gklshim.pairhmm},

@@ -14,7 +14,8 @@ import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanAligner;
  * Joins branches to the reference if they end before it, as GATK's AbstractReadThreadingGraph does.
  * A branch is aligned to the reference, and an edge is added where the two become equal.
  *
- * <p>All paths start at the vertex where the branch leaves the reference.
+ * <p>A tail's path starts at the fork where it leaves the rest of the graph, a head's at the vertex
+ * of the reference that it leads to.
  */
 final class DanglingEnds {
     private static final int MAX_ELEMENTS = 3;

@@ -3,6 +3,8 @@ package org.gklshim.gatk.regions;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.variant.variantcontext.writer.VariantContextWriter;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,10 +33,17 @@ abstract class Caller {
         {"pileupDetectionArgs.pdhmmDebugOutputResults", "pdhmm-results-file"},
         {"pileupDetectionArgs.debugPileupStdout", "print-pileupcalling-status"},
         {"flowMode", "flow-mode"},
+        // Each engine would read the file, which may be a pipe.
+        {"standardArgs.CONTAMINATION_FRACTION_FILE", "contamination-fraction-per-sample-file"},
     };
 
-    /** Fields of options for which an engine opens a file. The tool's own engine does. */
+    /** Options that make an engine open an output file. Only the tool's own engine opens it. */
     private static final String[] FILE_OPTIONS = {"bamOutputPath", "f1r2TarGz"};
+
+    /** Intel's classes whose native methods are not made for several threads. */
+    private static final String[] INTELS = {
+        "com.intel.gkl.smithwaterman.IntelSmithWaterman", "com.intel.gkl.pairhmm.IntelPairHmm",
+    };
 
     private static final String ANNOTATORS =
             "org.broadinstitute.hellbender.tools.walkers.annotator.";
@@ -86,7 +95,30 @@ abstract class Caller {
         if (Members.get(walker, "assemblyRegionOut") != null) {
             return "--assembly-region-out";
         }
-        return statefulAnnotation();
+        String kernel = intelsKernel();
+        return kernel != null ? kernel : statefulAnnotation();
+    }
+
+    /**
+     * Returns a class of Intel's that is not replaced, or null.
+     *
+     * <p>Smith-Waterman keeps the size of its arrays in a variable that all threads share. PairHMM
+     * sets the flush-to-zero mode only in the thread that initializes it.
+     */
+    private String intelsKernel() {
+        for (String name : INTELS) {
+            try {
+                Class<?> type = Class.forName(name, false, walker.getClass().getClassLoader());
+                for (Method method : type.getDeclaredMethods()) {
+                    if (Modifier.isNative(method.getModifiers())) {
+                        return "Intel's " + type.getSimpleName();
+                    }
+                }
+            } catch (ClassNotFoundException e) {
+                // This GATK does not use it.
+            }
+        }
+        return null;
     }
 
     /** Returns how many threads the user gives to GATK: --native-pair-hmm-threads, 4 by default. */
@@ -207,7 +239,7 @@ abstract class Caller {
             Class<?>[] types = constructor.getParameterTypes();
             Object[] values = new Object[types.length];
             for (int k = 0; k < types.length; k++) {
-                // The two options for the output of a BAM file, which there is none of.
+                // Two ask for an index and a checksum of --bam-output, which this engine lacks.
                 values[k] = types[k] == boolean.class ? false : instance(known, types[k]);
             }
             return constructor.newInstance(values);

@@ -7,8 +7,8 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
 
 /**
- * HaplotypeCaller's regions. A call works on copies of the region's reads, so that regions share
- * nothing that changes.
+ * HaplotypeCaller's regions. A call works on copies of the region's reads, so regions share nothing
+ * that changes, except {@link EmittedDeletions}.
  */
 final class HaplotypeCallerRegions extends Caller {
     /** The tag of a read's mismatches, which GATK sets where a read first occurs in a pileup. */
@@ -17,12 +17,14 @@ final class HaplotypeCallerRegions extends Caller {
     private final HaplotypeCallerEngine engine;
     private final boolean hasPileups;
     private final boolean emitsReference;
+    private final EmittedDeletions deletions;
 
     HaplotypeCallerRegions(AssemblyRegionWalker walker) {
         super(walker, "hcArgs", "hcEngine");
         engine = (HaplotypeCallerEngine) engine();
         hasPileups = isSet("pileupDetectionArgs.usePileupDetection");
         emitsReference = engine.emitReferenceConfidence();
+        deletions = new EmittedDeletions(argument("standardArgs"));
         if (emitsReference) {
             makeTableOfIndels();
         }
@@ -81,7 +83,7 @@ final class HaplotypeCallerRegions extends Caller {
     }
 
     private Engine engine(HaplotypeCallerEngine caller) {
-        return engine(caller,
-                (region, bases, features) -> caller.callRegion(region, features, bases));
+        return engine(caller, (region, bases, features) -> deletions.during(
+                region.getSpan(), () -> caller.callRegion(region, features, bases)));
     }
 }

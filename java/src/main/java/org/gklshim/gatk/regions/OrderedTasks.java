@@ -80,6 +80,7 @@ final class OrderedTasks<T, R> {
      *     single task may be heavier.
      * @param maxRunningWeight the same for the tasks that threads compute
      * @param maxEntries the limit on the number of tasks whose results were not handed on yet
+     * @throws OutOfMemoryError if the system refuses a thread; then no thread is left
      */
     OrderedTasks(List<Function<T, R>> functions, Consumer<R> sink, long maxWeight,
             long maxRunningWeight, int maxEntries) {
@@ -89,10 +90,18 @@ final class OrderedTasks<T, R> {
         this.maxRunningWeight = maxRunningWeight;
         this.maxEntries = maxEntries;
         OF_THREAD.set(this);
-        for (Function<T, R> function : functions.subList(1, functions.size())) {
-            Thread thread = new Thread(() -> work(function), "gkl-shim region");
-            thread.setDaemon(true);
-            thread.start();
+        boolean areStarted = false;
+        try {
+            for (Function<T, R> function : functions.subList(1, functions.size())) {
+                Thread thread = new Thread(() -> work(function), "gkl-shim region");
+                thread.setDaemon(true);
+                thread.start();
+            }
+            areStarted = true;
+        } finally {
+            if (!areStarted) {
+                close();
+            }
         }
     }
 

@@ -31,7 +31,7 @@ final class RegionThreads {
     private static final int MAX_THREADS = 1024;
     /** How much of the heap a region needs for each of its reads until it is written, roughly. */
     private static final long BYTES_IN_FLIGHT = 20 << 10;
-    /** The same while the region is called. */
+    /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
     private static final long BYTES_RUNNING = 64 << 10;
     private static final int REGIONS_A_THREAD = 64;
 
@@ -57,9 +57,10 @@ final class RegionThreads {
     private final int threads;
     private final VariantContextWriter writer;
     private final ProgressMeter progress;
-    /** Of the traversal that runs. */
+    private final SharedReference reference;
+    /** What reads features, for each thread; null if the tool has none. */
+    private final List<FeatureManager> features = new ArrayList<>();
     private OrderedTasks<AssemblyRegion, Called> tasks;
-    private SharedReference reference;
 
     private RegionThreads(Caller caller, int threads) {
         this.caller = caller;
@@ -67,6 +68,7 @@ final class RegionThreads {
         walker = caller.walker;
         writer = caller.writer();
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
+        reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
     }
 
     /** Returns the threads for a tool that is about to traverse, or null if it has its own only. */
@@ -85,9 +87,12 @@ final class RegionThreads {
                 Log.info("regions: one thread, because of " + reason);
                 return null;
             }
+            RegionThreads made = new RegionThreads(caller, threads);
+            made.start();
             Log.info("regions: " + threads + " threads");
-            return new RegionThreads(caller, threads);
-        } catch (RuntimeException e) {
+            return made;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            // This error is also what the JVM throws if the system refuses a thread.
             Log.warning("regions: one thread: " + e);
             return null;
         }
@@ -119,36 +124,45 @@ final class RegionThreads {
         return 1;
     }
 
-    /** Runs a traversal, which calls {@link #process}, and waits for all its regions. */
-    void run(Runnable traversal) {
+    /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
+    private void start() {
+        boolean isStarted = false;
         try {
-            runThreads(traversal);
+            long heap = Runtime.getRuntime().maxMemory();
+            tasks = new OrderedTasks<>(functions(), this::write, heap / BYTES_IN_FLIGHT,
+                    heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
+            isStarted = true;
         } finally {
-            caller.restore();
-        }
-    }
-
-    private void runThreads(Runnable traversal) {
-        reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
-        List<FeatureManager> features = new ArrayList<>();
-        List<Function<AssemblyRegion, Called>> functions = functions(features);
-        long heap = Runtime.getRuntime().maxMemory();
-        tasks = new OrderedTasks<>(functions, this::write, heap / BYTES_IN_FLIGHT,
-                heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
-        try {
-            runInOrder(traversal);
-        } finally {
-            tasks.close();
-            for (FeatureManager own : features.subList(1, threads)) {
-                if (own != null) {
-                    own.close();
-                }
+            if (!isStarted) {
+                close();
             }
         }
     }
 
-    /** Returns what calls a region, for each thread, and fills a list with the readers of these. */
-    private List<Function<AssemblyRegion, Called>> functions(List<FeatureManager> features) {
+    /** Runs a traversal, which calls {@link #process}, and waits for all its regions. */
+    void run(Runnable traversal) {
+        try {
+            runInOrder(traversal);
+        } finally {
+            close();
+        }
+    }
+
+    private void close() {
+        if (tasks != null) {
+            tasks.close();
+        }
+        // The first one is the tool's.
+        for (FeatureManager own : features) {
+            if (own != null && own != walker.features) {
+                own.close();
+            }
+        }
+        caller.restore();
+    }
+
+    /** Returns what calls a region, for each thread. */
+    private List<Function<AssemblyRegion, Called>> functions() {
         List<Function<AssemblyRegion, Called>> functions = new ArrayList<>();
         features.add(walker.features);
         functions.add(call(caller.main(), walker.features));
@@ -194,8 +208,10 @@ final class RegionThreads {
                 tasks.submitResult(Called.nothing(region.getSpan()));
                 continue;
             }
+            // Asked before a thread has the region, because it changes the region.
+            boolean mustFinish = caller.mustFinish(region);
             tasks.submit(caller.forThread(region), region.size() + 1);
-            if (caller.mustFinish(region)) {
+            if (mustFinish) {
                 tasks.awaitAll();
             }
         }

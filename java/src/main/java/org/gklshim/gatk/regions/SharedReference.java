@@ -3,6 +3,7 @@ package org.gklshim.gatk.regions;
 import htsjdk.samtools.SAMSequenceDictionary;
 import htsjdk.samtools.reference.ReferenceSequence;
 import java.util.Iterator;
+import java.util.stream.IntStream;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 
@@ -31,12 +32,14 @@ final class SharedReference implements ReferenceDataSource {
 
     @Override
     public Iterator<Byte> query(SimpleInterval interval) {
-        return source.query(interval);
+        byte[] bases = queryAndPrefetch(interval).getBases();
+        return IntStream.range(0, bases.length).mapToObj(k -> bases[k]).iterator();
     }
 
+    /** Regions do not use it. GATK's iterator would read while other threads do. */
     @Override
     public Iterator<Byte> iterator() {
-        return source.iterator();
+        throw new UnsupportedOperationException();
     }
 
     @Override

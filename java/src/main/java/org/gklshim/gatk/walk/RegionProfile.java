@@ -52,10 +52,6 @@ final class RegionProfile {
         maxDistance = filter.getMaxProbPropagationDistance();
     }
 
-    boolean isEmpty() {
-        return size == 0;
-    }
-
     /** Returns the last position that was added. */
     int stop() {
         return stop;
