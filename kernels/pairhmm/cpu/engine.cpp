@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hmm/cpu/engine.h"
-#include "pairhmm/letters.h"
+#include "hmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -105,7 +105,7 @@ class PairHmmEngine : public Engine<Method> {
         uint8_t *to = static_cast<uint8_t *>(memory().letters.get(size));
         for (int32_t lane = 0; lane < tile->count; lane++) {
             ReadView &read = tile->reads[lane];
-            pairhmm::encode(call().as_gkl, read.letters, read.length, to);
+            hmm::encode(call().as_gkl, read.letters, read.length, to);
             read.letters = to;
             to += read.length;
         }
