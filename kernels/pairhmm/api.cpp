@@ -11,10 +11,11 @@
 #include "hmm/batch.h"
 #include "hmm/letters.h"
 #include "pairhmm/call_estimate.h"
-#include "pairhmm/cpu/engine.h"
+#include "pairhmm/cpu/build.h"
 #include "pairhmm/cuda/engine/start.h"
 #include "pairhmm/gkl_rounding.h"
 #include "pairhmm/limits.h"
+#include "pairhmm/on_cpu.h"
 
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;

@@ -1,15 +1,16 @@
 // PairHMM's part of the CPU engine: three steps of rising precision. A pair whose result single
 // precision is not trusted with is computed again in double precision, and if need be with
 // rescaling.
-#include "pairhmm/cpu/engine.h"
+#include "hmm/cpu/engine.h"
 
 #include <math.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "hmm/cpu/engine.h"
 #include "hmm/letters.h"
+#include "pairhmm/cpu/build.h"
+#include "pairhmm/on_cpu.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -9,7 +9,7 @@
 // Results have the CPU engine's bits. Pairs outside the range of single precision are computed in
 // double precision (batch_work.h). The CPU engine computes the pairs that the double kernels cannot
 // represent, and those that a failed device leaves undone (cpu_share.h).
-#include "pairhmm/cpu/engine.h"
+#include "pairhmm/cuda/engine/engine.h"
 
 #include <algorithm>
 #include <chrono>
@@ -31,10 +31,10 @@
 #include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/batch_work.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
-#include "pairhmm/cuda/engine/engine.h"
 #include "pairhmm/cuda/planner/span.h"
 #include "pairhmm/gkl_rounding.h"
 #include "pairhmm/limits.h"
+#include "pairhmm/on_cpu.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
