@@ -7,8 +7,8 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "correct/batch.h"
-#include "correct/cpu/counter.h"
 #include "correct/handles.h"
+#include "correct/on_cpu.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -140,8 +140,7 @@ extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t thre
     return guarded([&] {
         const int allowed = allowed_threads(threads);
         *counter = new gkl_shim_correct_counter{
-            std::make_unique<CpuCounter>(k, allowed, memory_bytes ? memory_bytes : INT64_MAX,
-                                         threshold),
+            counter_on_cpu(k, allowed, memory_bytes ? memory_bytes : INT64_MAX, threshold),
             allowed};
         return GKL_SHIM_OK;
     });

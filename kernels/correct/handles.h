@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "correct/counter.h"
-#include "correct/cpu/engine.h"
+#include "correct/outcome.h"
+#include "correct/reads.h"
+#include "correct/settings.h"
 #include "correct/spectrum.h"
 #include "correct/text.h"
 #include "gkl_shim.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "correct/cpu/engine.h"
+#include "correct/outcome.h"
 #include "correct/reads.h"
 
 namespace gkl_shim {

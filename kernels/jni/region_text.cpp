@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "hmm/letters.h"
 #include "log.h"
-#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -13,8 +13,8 @@ constexpr int kHighestPrintable = 93;
 
 void append_bases(const uint8_t *bases, int64_t length, std::string *text) {
     std::vector<uint8_t> letters(size_t(length), 0);
-    pairhmm::encode(true, bases, length, letters.data());
-    for (const uint8_t letter : letters) *text += pairhmm::kNames[letter];
+    hmm::encode(true, bases, length, letters.data());
+    for (const uint8_t letter : letters) *text += hmm::kNames[letter];
 }
 
 // `bits` are those of a quality that the engine uses. Returns the number of qualities too large to

@@ -1,7 +1,7 @@
 // What the handles of the C ABI hold.
 #pragma once
 
-#include "mem/cpu/index.h"
+#include "mem/index.h"
 #include "mem/results.h"
 #include "mem/saved_index.h"
 

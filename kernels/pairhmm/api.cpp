@@ -8,12 +8,14 @@
 #include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "gkl_shim_internal.h"
-#include "pairhmm/batch.h"
+#include "hmm/batch.h"
+#include "hmm/letters.h"
 #include "pairhmm/call_estimate.h"
-#include "pairhmm/cpu/engine.h"
+#include "pairhmm/cpu/build.h"
 #include "pairhmm/cuda/engine/start.h"
 #include "pairhmm/gkl_rounding.h"
-#include "pairhmm/letters.h"
+#include "pairhmm/limits.h"
+#include "pairhmm/on_cpu.h"
 
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
@@ -62,7 +64,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     if (!batch) return invalid("batch is null");
     const gkl_shim_pairhmm_batch &b = *batch;
     int64_t pairs, cells;
-    if (!check_shape(b, &pairs, &cells)) return GKL_SHIM_EINVAL;
+    if (!check_shape(b, &pairs, &cells, kLimits)) return GKL_SHIM_EINVAL;
     if (b.regions == 0) return GKL_SHIM_OK;
     if (size < pairs)
         return invalid("size is %lld, the batch has %lld pairs", (long long)size, (long long)pairs);
@@ -104,6 +106,23 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                                     const gkl_shim_pairhmm_batch *batch,
                                                     double *log10_likelihoods, int64_t size) {
     return guarded([&] { return compute(handle, batch, log10_likelihoods, size); });
+}
+
+extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
+    int64_t pairs = 0;
+    const gkl_shim_status status = guarded([&] {
+        pairs = count_pairs(*batch);
+        return GKL_SHIM_OK;
+    });
+    return status == GKL_SHIM_OK ? pairs : -int64_t(status);
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch) {
+    if (!batch) return invalid("batch is null");
+    return guarded([&] {
+        int64_t pairs, cells;
+        return check_shape(*batch, &pairs, &cells, kLimits) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
+    });
 }
 
 static PerThread<std::string> state;

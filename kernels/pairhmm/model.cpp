@@ -3,6 +3,7 @@
 #include "pairhmm/model.h"
 
 #include "common/floating_point_mode.h"
+#include "hmm/phred.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -12,23 +13,6 @@ double natural_log(double x) {
     double exponent;
     const double mantissa = split<double, int64_t>(x, &exponent);
     return fma(exponent, 0.69314718055994531, log_ratio((mantissa - 1) / (mantissa + 1)));
-}
-
-// 10^(-q/10), from a literal for the tenths and an exact power of ten.
-double phred_probability(int q) {
-    static const double tenths[10] = {1.0,
-                                      0.79432823472428150,
-                                      0.63095734448019325,
-                                      0.50118723362727229,
-                                      0.39810717055349725,
-                                      0.31622776601683794,
-                                      0.25118864315095801,
-                                      0.19952623149688797,
-                                      0.15848931924611135,
-                                      0.12589254117941673};
-    double power = 1;
-    for (int k = 0; k < q / 10; k++) power *= 10;
-    return tenths[q % 10] / power;
 }
 
 // (1 - min(1, x))^g with g = 1 + h. s^(1+h) = s exp(h ln s), where |h ln s| < 1e-4.

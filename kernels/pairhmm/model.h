@@ -17,15 +17,13 @@
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
 #pragma once
 
+#include "hmm/alphabet.h"
 #include "hmm/recurrence.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
 using namespace hmm;
-
-// Letters of an encoded sequence.
-enum Letter : uint8_t { kA = 0, kC = 1, kG = 2, kT = 3, kN = 4, kLetters = 5 };
 
 // A quality byte is used modulo 128.
 enum { kQualities = 128 };

@@ -1,6 +1,7 @@
 // Parses regions in PairHMM's .in format. Part of the C ABI.
 #include "common/error.h"
-#include "pairhmm/region_parser.h"
+#include "hmm/region_parser.h"
+#include "pairhmm/limits.h"
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t size,
                                                   int64_t longest_line, int32_t threads,
@@ -8,6 +9,6 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t s
                                                   gkl_shim_pairhmm_text *out) {
     using namespace gkl_shim;
     if (!out) return invalid("out is null");
-    return pairhmm::parse_regions({pairhmm::kLimits}, text, size, longest_line, threads, offsets,
-                                  letters, out, nullptr);
+    return hmm::parse_regions({pairhmm::kLimits}, text, size, longest_line, threads, offsets,
+                              letters, out, nullptr);
 }

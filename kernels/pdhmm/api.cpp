@@ -21,7 +21,7 @@ namespace {
 // Checks everything but the shape.
 bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
     const gkl_shim_pairhmm_batch &b = batch.pairs;
-    if (!pairhmm::check_arrays(b)) return false;
+    if (!hmm::check_arrays(b)) return false;
     const int64_t read_bases = b.read_offsets[b.region_reads[b.regions]];
     const int64_t haplotype_bases = b.haplotype_offsets[b.region_haplotypes[b.regions]];
     if (!batch.haplotype_flags && haplotype_bases > 0) return fail("haplotype_flags is null");
@@ -33,15 +33,14 @@ bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
                   {"continuation_quals", b.continuation_quals}};
     for (const auto &track : tracks) {
         const int64_t at = find(track.quals, read_bases, [](uint8_t q) { return q >= 128; });
-        if (!pairhmm::check_none(track.name, track.quals, b.read_offsets, at,
-                                 "gap qualities are less than 128"))
+        if (!hmm::check_none(track.name, track.quals, b.read_offsets, at,
+                             "gap qualities are less than 128"))
             return false;
     }
     if (as_gatk) return true;
     const int64_t at = find_wrong_flags(batch.haplotype_flags, haplotype_bases);
-    return pairhmm::check_letters(false, b) &&
-           pairhmm::check_none("haplotype_flags", batch.haplotype_flags, b.haplotype_offsets, at,
-                               kWrongFlags);
+    return hmm::check_letters(false, b) && hmm::check_none("haplotype_flags", batch.haplotype_flags,
+                                                           b.haplotype_offsets, at, kWrongFlags);
 }
 
 }  // namespace
@@ -78,8 +77,7 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
         if (!handle) return invalid("handle is null");
         if (!batch) return invalid("batch is null");
         int64_t pairs, cells;
-        if (!pairhmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits))
-            return GKL_SHIM_EINVAL;
+        if (!hmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits)) return GKL_SHIM_EINVAL;
         if (batch->pairs.regions == 0) return GKL_SHIM_OK;
         if (size < pairs)
             return invalid("size is %lld, the batch has %lld pairs", (long long)size,
@@ -103,8 +101,8 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batc
     if (!batch) return invalid("batch is null");
     return guarded([&] {
         int64_t pairs, cells;
-        return pairhmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits) ? GKL_SHIM_OK
-                                                                                  : GKL_SHIM_EINVAL;
+        return hmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits) ? GKL_SHIM_OK
+                                                                              : GKL_SHIM_EINVAL;
     });
 }
 

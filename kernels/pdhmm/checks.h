@@ -3,14 +3,14 @@
 
 #include <stdint.h>
 
-#include "pairhmm/batch.h"
+#include "hmm/batch.h"
 #include "pdhmm/model.h"
 
 namespace gkl_shim {
 namespace pdhmm {
 
-constexpr pairhmm::Limits kLimits = {GKL_SHIM_PDHMM_LONGEST_READ, GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
-                                     GKL_SHIM_PDHMM_REGION_LETTERS};
+constexpr hmm::Limits kLimits = {GKL_SHIM_PDHMM_LONGEST_READ, GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
+                                 GKL_SHIM_PDHMM_REGION_LETTERS};
 
 constexpr char kWrongFlags[] =
     "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them";

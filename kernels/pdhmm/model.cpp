@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/floating_point_mode.h"
+#include "hmm/phred.h"
 
 namespace gkl_shim {
 namespace pdhmm {
@@ -22,7 +23,8 @@ double match_probability(const double *probability, int i, int d) {
 
 Tables *make_tables() {
     const FloatingPointMode mode;
-    const double *const p = pairhmm::double_tables().probability;
+    double p[kGapQualities];
+    for (int q = 0; q < kGapQualities; q++) p[q] = hmm::phred_probability(q);
     Tables *t = new Tables;
     for (int q = 0; q < kBaseQualities; q++) {
         const double error = q < kGapQualities ? p[q] : p[q / 3] * p[q / 3] * p[q - 2 * (q / 3)];

@@ -37,7 +37,7 @@
 
 #include <stdint.h>
 
-#include "pairhmm/model.h"
+#include "hmm/recurrence.h"
 
 namespace gkl_shim {
 namespace pdhmm {

@@ -1,6 +1,6 @@
 // Parses regions in PDHMM's .in format, which has flags. Part of the C ABI.
 #include "common/error.h"
-#include "pairhmm/region_parser.h"
+#include "hmm/region_parser.h"
 #include "pdhmm/checks.h"
 
 extern "C" gkl_shim_status gkl_shim_pdhmm_parse(const uint8_t *text, int64_t size,
@@ -10,7 +10,7 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_parse(const uint8_t *text, int64_t siz
     using namespace gkl_shim;
     if (!out) return invalid("out is null");
     out->haplotype_flags = nullptr;
-    return pairhmm::parse_regions({pdhmm::kLimits, pdhmm::find_wrong_flags, pdhmm::kWrongFlags},
-                                  text, size, longest_line, threads, offsets, letters, &out->text,
-                                  &out->haplotype_flags);
+    return hmm::parse_regions({pdhmm::kLimits, pdhmm::find_wrong_flags, pdhmm::kWrongFlags}, text,
+                              size, longest_line, threads, offsets, letters, &out->text,
+                              &out->haplotype_flags);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/thread_pool.h"
+#include "correct/on_cpu.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -257,6 +258,10 @@ void CpuCounter::keep(size_t partition, uint64_t from) {
     entries.shrink(size_t(end - entries.begin()));
     sort_entries(entries.begin(), entries.size());
     kept_[partition] = std::move(entries);
+}
+
+std::unique_ptr<Counter> counter_on_cpu(int k, int threads, int64_t memory_bytes, int least) {
+    return std::make_unique<CpuCounter>(k, threads, memory_bytes, least);
 }
 
 }  // namespace correct

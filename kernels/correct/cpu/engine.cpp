@@ -1,9 +1,9 @@
-#include "correct/cpu/engine.h"
-
+// Corrects reads in place.
 #include <algorithm>
 
 #include "common/thread_pool.h"
 #include "correct/cpu/read.h"
+#include "correct/on_cpu.h"
 
 namespace gkl_shim {
 namespace correct {

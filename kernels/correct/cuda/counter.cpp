@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "correct/cuda/staging.h"
+#include "correct/on_cpu.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -135,7 +136,7 @@ bool DeviceCounter::end_pass() {
     if (left() == before) {
         // No device can go on.
         start_again();
-        cpu_ = std::make_unique<CpuCounter>(k(), engine_.threads, memory_bytes_, least_);
+        cpu_ = counter_on_cpu(k(), engine_.threads, memory_bytes_, least_);
         return false;
     }
     if (left() > 0) return false;

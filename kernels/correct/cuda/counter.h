@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "correct/counter.h"
-#include "correct/cpu/counter.h"
 #include "correct/cuda/engine.h"
 #include "correct/cuda/tables.h"
 
@@ -44,7 +43,7 @@ class DeviceCounter : public Counter {
     int64_t chunk_bases_ = 0;
     std::vector<std::unique_ptr<DeviceTables>> devices_;
     std::vector<bool> counted_;
-    std::unique_ptr<CpuCounter> cpu_;
+    std::unique_ptr<Counter> cpu_;
 };
 
 }  // namespace correct

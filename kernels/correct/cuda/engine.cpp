@@ -16,6 +16,7 @@
 #include "correct/cuda/chunk.h"
 #include "correct/cuda/counter.h"
 #include "correct/handles.h"
+#include "correct/on_cpu.h"
 #include "gpu/call.h"
 #include "gpu/launch_threads.h"
 

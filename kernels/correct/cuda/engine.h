@@ -7,7 +7,9 @@
 #include <mutex>
 #include <vector>
 
-#include "correct/cpu/engine.h"
+#include "correct/outcome.h"
+#include "correct/reads.h"
+#include "correct/settings.h"
 #include "correct/spectrum.h"
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"

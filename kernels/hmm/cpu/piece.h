@@ -11,6 +11,7 @@
 
 #include "hmm/cpu/memory.h"
 #include "hmm/cpu/reads.h"
+#include "hmm/plan.h"
 
 namespace gkl_shim {
 namespace hmm {

@@ -75,13 +75,6 @@ struct Builder {
 
 }  // namespace
 
-Page page_at(const Reference &reference, int64_t page_letters, int64_t number) {
-    Page page = {};
-    page.first = number * page_letters;
-    page.last = std::min(page.first + page_letters, reference.size());
-    return page;
-}
-
 void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page) {
     const int64_t step = seeds.reference_step;
     const int64_t first = (page->first + step - 1) / step * step;

@@ -1,28 +1,10 @@
-// The index of one page of the reference: where each seed occurs.
+// Indexes a page on the CPU.
 #pragma once
 
-#include <stdint.h>
-
-#include "mem/model.h"
-#include "mem/reference.h"
+#include "mem/page.h"
 
 namespace gkl_shim {
 namespace mem {
-
-// Positions of a page are 32-bit numbers.
-const int64_t kMaxPageLetters = (int64_t(1) << 32) - 64;
-
-struct Page {
-    int64_t first, last;  // the page's positions in the text: [first, last)
-    // The seeds of bucket b are positions[starts[b]] to positions[starts[b + 1]], in ascending
-    // order, counted from `first`.
-    Buffer<uint32_t> starts, positions;
-
-    int64_t bytes() const { return 4 * (starts.size() + positions.size()); }
-};
-
-// The positions of the text that belong to page `number`.
-Page page_at(const Reference &reference, int64_t page_letters, int64_t number);
 
 // Indexes the seeds that start in the page. Throws std::bad_alloc.
 void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page);

@@ -15,8 +15,8 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
-#include "mem/cpu/index.h"
 #include "mem/cuda/searcher.h"
+#include "mem/index.h"
 #include "mem/results.h"
 
 namespace gkl_shim {

@@ -6,10 +6,10 @@
 #include <functional>
 
 #include "gpu/kept_memory.h"
-#include "mem/cpu/index.h"
 #include "mem/cuda/device_text.h"
 #include "mem/cuda/found_matches.h"
 #include "mem/cuda/stream.h"
+#include "mem/index.h"
 
 namespace gkl_shim {
 namespace mem {

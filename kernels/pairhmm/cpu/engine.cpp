@@ -1,15 +1,16 @@
 // PairHMM's part of the CPU engine: three steps of rising precision. A pair whose result single
 // precision is not trusted with is computed again in double precision, and if need be with
 // rescaling.
-#include "pairhmm/cpu/engine.h"
+#include "hmm/cpu/engine.h"
 
 #include <math.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "hmm/cpu/engine.h"
-#include "pairhmm/letters.h"
+#include "hmm/letters.h"
+#include "pairhmm/cpu/build.h"
+#include "pairhmm/on_cpu.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -105,7 +106,7 @@ class PairHmmEngine : public Engine<Method> {
         uint8_t *to = static_cast<uint8_t *>(memory().letters.get(size));
         for (int32_t lane = 0; lane < tile->count; lane++) {
             ReadView &read = tile->reads[lane];
-            pairhmm::encode(call().as_gkl, read.letters, read.length, to);
+            hmm::encode(call().as_gkl, read.letters, read.length, to);
             read.letters = to;
             to += read.length;
         }

@@ -9,7 +9,7 @@
 // Results have the CPU engine's bits. Pairs outside the range of single precision are computed in
 // double precision (second_pass.h). The CPU engine computes the pairs that the double kernels
 // cannot represent, and those that a failed device leaves undone (cpu_share.h).
-#include "pairhmm/cpu/engine.h"
+#include "pairhmm/cuda/engine/engine.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,15 +25,16 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/launch_threads.h"
-#include "pairhmm/batch.h"
+#include "hmm/batch.h"
+#include "hmm/letters.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
 #include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/batch_work.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
-#include "pairhmm/cuda/engine/engine.h"
 #include "pairhmm/cuda/planner/span.h"
 #include "pairhmm/gkl_rounding.h"
-#include "pairhmm/letters.h"
+#include "pairhmm/limits.h"
+#include "pairhmm/on_cpu.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
@@ -184,7 +185,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *
         CheckedBatches checked = {batches, batches + count, one_gap, 0, 0};
         for (int64_t k = 0; k < count; k++) {
             int64_t pairs, cells;
-            if (!check_shape(batches[k], &pairs, &cells)) return GKL_SHIM_EINVAL;
+            if (!check_shape(batches[k], &pairs, &cells, kLimits)) return GKL_SHIM_EINVAL;
             checked.pairs += pairs;
             checked.cells += cells;
         }

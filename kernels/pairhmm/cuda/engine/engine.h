@@ -9,9 +9,9 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/launch_threads.h"
-#include "pairhmm/cpu/engine.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/planner/span.h"
+#include "pairhmm/on_cpu.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -2,8 +2,8 @@
 // kernels/block_format.h.
 #include "common/error.h"
 #include "gkl_shim_internal.h"
+#include "hmm/letters.h"
 #include "pairhmm/cuda/kernels/block_format.h"
-#include "pairhmm/letters.h"
 #include "pairhmm/model.h"
 
 namespace gkl_shim {

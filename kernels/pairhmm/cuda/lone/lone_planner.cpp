@@ -8,8 +8,8 @@
 
 #include "common/error.h"
 #include "common/thread_pool.h"
+#include "hmm/letters.h"
 #include "pairhmm/cuts.h"
-#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "common/per_thread.h"
+#include "hmm/letters.h"
 #include "pairhmm/cuda/planner/packing.h"
 #include "pairhmm/cuda/planner/steps.h"
-#include "pairhmm/letters.h"
 #include "pairhmm/plan.h"
 
 namespace gkl_shim {

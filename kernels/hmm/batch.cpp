@@ -1,4 +1,4 @@
-#include "pairhmm/batch.h"
+#include "hmm/batch.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,10 +7,10 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/thread_pool.h"
-#include "pairhmm/letters.h"
+#include "hmm/letters.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 namespace {
 
 // Long arrays of offsets are read by several threads, a piece at a time.
@@ -114,6 +114,19 @@ bool count_cells(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
     });
 }
 
+int64_t count_pairs(const gkl_shim_pairhmm_batch &b) {
+    std::atomic<int64_t> pairs{0};
+    all_pieces(b.regions, [&](int64_t begin, int64_t end) {
+        int64_t some = 0;
+        for (int64_t g = begin; g < end; g++)
+            some += (b.region_reads[g + 1] - b.region_reads[g]) *
+                    (b.region_haplotypes[g + 1] - b.region_haplotypes[g]);
+        pairs += some;
+        return true;
+    });
+    return pairs;
+}
+
 bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells,
                  const Limits &limits) {
     *pairs = *cells = 0;
@@ -179,31 +192,5 @@ bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, 
                 (long long)sequence, bytes[at], (long long)(at - offsets[sequence]), problem);
 }
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim
-
-using namespace gkl_shim;
-
-extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
-    std::atomic<int64_t> pairs{0};
-    const gkl_shim_status status = guarded([&] {
-        pairhmm::all_pieces(batch->regions, [&](int64_t begin, int64_t end) {
-            int64_t some = 0;
-            for (int64_t g = begin; g < end; g++)
-                some += (batch->region_reads[g + 1] - batch->region_reads[g]) *
-                        (batch->region_haplotypes[g + 1] - batch->region_haplotypes[g]);
-            pairs += some;
-            return true;
-        });
-        return GKL_SHIM_OK;
-    });
-    return status == GKL_SHIM_OK ? pairs.load() : -int64_t(status);
-}
-
-extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch) {
-    if (!batch) return invalid("batch is null");
-    return guarded([&] {
-        int64_t pairs, cells;
-        return pairhmm::check_shape(*batch, &pairs, &cells) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
-    });
-}

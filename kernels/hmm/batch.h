@@ -7,26 +7,27 @@
 #include "gkl_shim.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 
 // The most letters of a read, of a haplotype, and of all haplotypes of a region.
 struct Limits {
     int32_t read, haplotype, region;
 };
-constexpr Limits kLimits = {GKL_SHIM_PAIRHMM_LONGEST_READ, GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE,
-                            GKL_SHIM_PAIRHMM_REGION_LETTERS};
 
 // Each of these returns false if something is wrong, and the last error then says what.
 
 // Checks that the offsets are in order, that all sequences and regions are within the limits, and
 // that the pairs and cells can be counted. Reads no base and no quality.
 bool check_shape(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
-                 const Limits &limits = kLimits);
+                 const Limits &limits);
 
 // Counts the pairs and cells of a batch whose offsets are in order. Returns false if a region's
 // haplotypes have more letters than `most_letters`, or if the counts overflow.
 bool count_cells(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
                  int64_t most_letters = kMaxElements);
+
+// Counts the pairs of a batch whose offsets are in order.
+int64_t count_pairs(const gkl_shim_pairhmm_batch &batch);
 
 // The next two need a batch whose shape has been checked. No array of letters or qualities may be
 // missing; the conventions must accept all letters.
@@ -38,5 +39,5 @@ bool check_letters(bool as_gkl, const gkl_shim_pairhmm_batch &batch);
 bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, int64_t at,
                 const char *problem);
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim

@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 #include "gkl_shim.h"
-#include "pairhmm/batch.h"
+#include "hmm/batch.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 
 // What a format allows. In PDHMM's, a haplotype has a second field: the flags of its letters.
 struct RegionFormat {
@@ -24,5 +24,5 @@ gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, i
                               int64_t longest_line, int32_t threads, int64_t *offsets,
                               uint8_t *letters, gkl_shim_pairhmm_text *out, const uint8_t **flags);
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim

@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "pairhmm/model.h"
+#include "hmm/alphabet.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 
 enum : uint8_t { kRefused = 128 };
 
@@ -76,5 +76,5 @@ inline int64_t find_refused(bool as_gkl, const uint8_t *bases, int64_t count) {
     return -1;
 }
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim

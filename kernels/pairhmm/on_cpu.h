@@ -1,14 +1,16 @@
-// The CPU engine: a batch of regions in, log10 likelihoods out.
+// What the CPU engine does for its callers: the C ABI, and the CUDA engine for some pairs. A batch
+// of regions in, log10 likelihoods out.
 #pragma once
 
 #include <stdint.h>
 
 #include "common/cpu_builds.h"
 #include "gkl_shim.h"
-#include "pairhmm/cpu/build.h"
 
 namespace gkl_shim {
 namespace pairhmm {
+
+struct CpuBuild;  // cpu/build.h
 
 const Builds<CpuBuild> &cpu_builds();
 

@@ -1,8 +1,10 @@
-#include "mem/cpu/index.h"
+#include "mem/index.h"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
+
+#include "mem/cpu/page.h"
 
 namespace gkl_shim {
 namespace mem {

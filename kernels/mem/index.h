@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "mem/cpu/page.h"
+#include "mem/page.h"
 #include "mem/plan.h"
 #include "mem/reference.h"
 

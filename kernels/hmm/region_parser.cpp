@@ -1,4 +1,4 @@
-#include "pairhmm/region_parser.h"
+#include "hmm/region_parser.h"
 
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "common/error.h"
 #include "common/fields.h"
 #include "common/printable.h"
-#include "pairhmm/letters.h"
+#include "hmm/letters.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 namespace {
 
 enum : int { kTracks = 5, kMaxDigits = 9, kExcerpt = 30 };
@@ -422,5 +422,5 @@ gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, i
     });
 }
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim

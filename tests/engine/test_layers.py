@@ -1,0 +1,144 @@
+"""What the files of ``kernels/`` may include. docs/internals.md has the rules.
+
+They keep the algorithms apart: a change to one, or to one engine, is compiled into no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+#: The folders that files of a folder may include, beside its own. All others are algorithms.
+SHARED = {
+    "common": set(),
+    "gpu": {"common"},
+    "hmm": {"common"},
+    "python_host": {"common"},
+    "jni": {"common", "hmm"},
+    "include": set(),
+    "internal": {"include"},
+}
+ALGORITHM = {"common", "gpu", "hmm", "python_host"}
+#: The C ABI's headers are included without a folder, from everywhere.
+HEADERS = ("include", "internal")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+
+
+def included(kernels: Path) -> dict[Path, list[Path]]:
+    """Return what each source file includes of ``kernels/``. All paths are relative to it."""
+    folders = [kernels, *(kernels / name for name in HEADERS)]
+    found: dict[Path, list[Path]] = {}
+    for path in sorted(kernels.rglob("*")):
+        if path.suffix not in {".h", ".c", ".cpp", ".cu", ".inc"}:
+            continue
+        headers = found[path.relative_to(kernels)] = []
+        for quote, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            places = [folder / name for folder in (path.parent, *folders)]
+            header = next((place.resolve() for place in places if place.is_file()), None)
+            assert header or quote == "<", f"{path} includes {name}, which is not in kernels/"
+            if header:
+                headers.append(header.relative_to(kernels.resolve()))
+    return found
+
+
+def engine(path: Path) -> str | None:
+    """Return whether a file belongs to a CPU engine or to a CUDA engine, or to neither."""
+    return next((part for part in path.parts[:-1] if part in ("cpu", "cuda")), None)
+
+
+def reached(path: Path, files: dict[Path, list[Path]]) -> set[Path]:
+    """Return all files that a file includes, also through others."""
+    found: set[Path] = set()
+    left = [path]
+    while left:
+        new = set(files[left.pop()]) - found
+        found |= new
+        left += new
+    return found
+
+
+def mistakes(kernels: Path) -> Iterator[str]:
+    """Yield what breaks the rules, a line each."""
+    files = included(kernels)
+    for path, headers in files.items():
+        allowed = {path.parts[0], *HEADERS, *SHARED.get(path.parts[0], ALGORITHM)}
+        for header in headers:
+            if header.parts[0] not in allowed:
+                yield f"{path} includes {header}"
+        other = {"cpu": "cuda", "cuda": "cpu"}.get(engine(path) or "")
+        for header in sorted(reached(path, files)):
+            if other and engine(header) == other:
+                yield f"{path} includes {header}, perhaps through another file"
+    algorithms = sorted({path.parts[0] for path in files} - SHARED.keys())
+    named = re.compile(rf"\bgkl_shim_({'|'.join(algorithms)})_|\b({'|'.join(algorithms)})(::|/)")
+    for path in files:
+        if path.parts[0] in {"common", "gpu"}:
+            for match in named.finditer((kernels / path).read_text(encoding="utf-8")):
+                yield f"{path} names {match[0]}"
+
+
+def test_the_library_keeps_the_rules():
+    files = included(ROOT / "kernels")
+    # Both engines are found, and what they include.
+    assert {engine(path) for path in files} == {"cpu", "cuda", None}
+    assert Path("hmm/letters.h") in reached(Path("pairhmm/cuda/engine/engine.cpp"), files)
+    assert list(mistakes(ROOT / "kernels")) == []
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    """A small tree that keeps the rules."""
+    files = {
+        "common/error.h": "#include <string>\n",
+        "gpu/call.h": '#include "common/error.h"\n',
+        "hmm/plan.h": '#include "common/error.h"\n',
+        "include/gkl_shim.h": "",
+        "one/api.cpp": '#include "gkl_shim.h"\n#include "one/cpu/build.h"\n',
+        "one/cpu/build.h": '#include "one/model.h"\n',
+        "one/cuda/work.h": '#include "gpu/call.h"\n#include "one/model.h"\n',
+        "one/cuda/engine.cpp": '#include "work.h"\n',
+        "one/model.h": '#include "hmm/plan.h"\n',
+        "two/model.h": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_tree_that_keeps_the_rules_has_no_mistakes(kernels):
+    assert list(mistakes(kernels)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "mistake"),
+    [
+        ("one/model.h", '#include "two/model.h"', "one/model.h includes two/model.h"),
+        ("one/model.h", "#  include <two/model.h>", "one/model.h includes two/model.h"),
+        ("one/cuda/work.h", '#include "one/cpu/build.h"', "work.h includes one/cpu/build.h"),
+        ("one/cpu/build.h", '#include "../cuda/work.h"', "build.h includes one/cuda/work.h"),
+        # Through a file of the folder above.
+        ("one/model.h", '#include "one/cpu/build.h"', "engine.cpp includes one/cpu/build.h"),
+        ("hmm/plan.h", '#include "two/model.h"', "hmm/plan.h includes two/model.h"),
+        ("gpu/call.h", '#include "hmm/plan.h"', "gpu/call.h includes hmm/plan.h"),
+        ("common/error.h", '#include "gpu/call.h"', "common/error.h includes gpu/call.h"),
+        ("common/error.h", "struct gkl_shim_two_info;", "common/error.h names gkl_shim_two_"),
+        ("gpu/call.h", "// as two/model.h says", "gpu/call.h names two/"),
+    ],
+)
+def test_a_mistake_is_found(kernels, file, line, mistake):
+    with (kernels / file).open("a") as stream:
+        stream.write(line + "\n")
+    assert any(mistake in each for each in mistakes(kernels))
+
+
+def test_a_header_that_is_missing_is_found(kernels):
+    (kernels / "one/model.h").write_text('#include "hmm/absent.h"\n')
+    with pytest.raises(AssertionError, match=r"hmm/absent\.h"):
+        list(mistakes(kernels))
