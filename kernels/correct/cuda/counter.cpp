@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "correct/cuda/staging.h"
+#include "gpu/free_in.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -31,12 +32,7 @@ void DeviceCounter::on_each(Work work) {
 }
 
 void DeviceCounter::close(std::unique_ptr<DeviceTables> *tables) const {
-    try {
-        const CudaContext current(engine_.driver, (*tables)->device().context);
-        tables->reset();
-    } catch (const CudaFailure &) {
-        (void)tables->release();  // its memory goes with the process
-    }
+    gpu::free_in(engine_.driver, (*tables)->device().context, *tables);
 }
 
 void DeviceCounter::close_all() {

@@ -15,6 +15,7 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
+#include "gpu/free_in.h"
 #include "mem/cpu/index.h"
 #include "mem/cuda/searcher.h"
 #include "mem/results.h"
@@ -37,17 +38,7 @@ struct SearchDevice {
             throw;
         }
     }
-    ~SearchDevice() {
-        try {
-            const CudaContext current(device.driver, device.context);
-            for (auto &searcher : searchers) searcher.reset();
-            page.reset();
-        } catch (const CudaFailure &) {
-            // The device has failed. Its memory goes with the process.
-            for (auto &searcher : searchers) (void)searcher.release();
-            (void)page.release();
-        }
-    }
+    ~SearchDevice() { gpu::free_in(device.driver, device.context, searchers, page); }
 
     gpu::Device &device;
     const gkl_shim_mem_cuda_kernels kernels;
