@@ -54,7 +54,7 @@ struct Piece {
 };
 
 // One strand of the queries.
-struct StrandSearch {
+struct DeviceStrandSearch {
     bool reverse;
     TextSource text;
     std::vector<Piece> pieces = {};
@@ -70,7 +70,7 @@ struct DeviceSearch {
     const SequenceStarts starts;  // of the queries
     gpu::Devices &all_devices;
     std::vector<SearchDevice *> devices;  // those in use
-    std::vector<StrandSearch> strands;
+    std::vector<DeviceStrandSearch> strands;
     std::vector<Chunk> chunks;
     int64_t last_position;  // of a strand's text
     int64_t pages, page_letters;
@@ -126,10 +126,10 @@ struct DeviceSearch {
 
     // Takes one page's matches of a strand of a chunk. The last page's call collects those of all
     // pages.
-    void add_page(StrandSearch &strand, int64_t number, ChunkMatches matches);
+    void add_page(DeviceStrandSearch &strand, int64_t number, ChunkMatches matches);
 
     // Makes the matches that start in [begin, end) of a strand a piece of the result.
-    void collect(StrandSearch &strand, int64_t begin, int64_t end,
+    void collect(DeviceStrandSearch &strand, int64_t begin, int64_t end,
                  const std::vector<FoundMatches> &found);
 };
 
