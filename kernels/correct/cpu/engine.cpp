@@ -1,6 +1,7 @@
 #include "correct/cpu/engine.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "common/thread_pool.h"
 #include "correct/cpu/read.h"

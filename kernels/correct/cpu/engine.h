@@ -3,8 +3,6 @@
 
 #include <stdint.h>
 
-#include <vector>
-
 #include "correct/outcome.h"
 #include "correct/reads.h"
 #include "correct/spectrum.h"
