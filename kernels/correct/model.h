@@ -16,15 +16,14 @@
 // gkl_shim_correct_spectrum_information() reports.
 #pragma once
 
+#include "common/device.h"
 #include "common/integers.h"
 
 // GKL_SHIM_ROLLED stands before a loop that a GPU's compiler must not unroll: code that does not
 // fit into the instruction cache is slow.
 #if defined(__CUDACC_RTC__)
-#define GKL_SHIM_CORRECT __device__ __forceinline__
 #define GKL_SHIM_ROLLED _Pragma("unroll 1")
 #else
-#define GKL_SHIM_CORRECT inline __attribute__((always_inline))
 #define GKL_SHIM_ROLLED
 #endif
 
@@ -52,48 +51,48 @@ constexpr int kPartitionBits = 9, kPartitions = 1 << kPartitionBits;
 struct EntryLayout {
     int32_t rest_bits, count_bits;
 
-    GKL_SHIM_CORRECT explicit EntryLayout(int32_t k)
+    GKL_SHIM_METHOD explicit EntryLayout(int32_t k)
         : rest_bits(2 * k - kPartitionBits),
           count_bits(64 - rest_bits < 16 ? 64 - rest_bits : 16) {}
 
-    GKL_SHIM_CORRECT uint64_t partition(uint64_t hash) const { return hash >> rest_bits; }
+    GKL_SHIM_METHOD uint64_t partition(uint64_t hash) const { return hash >> rest_bits; }
     // The entry of a k-mer that has occurred once.
-    GKL_SHIM_CORRECT uint64_t first(uint64_t hash) const {
+    GKL_SHIM_METHOD uint64_t first(uint64_t hash) const {
         return (hash & ((uint64_t(1) << rest_bits) - 1)) << count_bits | 1;
     }
-    GKL_SHIM_CORRECT uint64_t hash(uint64_t partition, uint64_t entry) const {
+    GKL_SHIM_METHOD uint64_t hash(uint64_t partition, uint64_t entry) const {
         return partition << rest_bits | entry >> count_bits;
     }
-    GKL_SHIM_CORRECT bool same_kmer(uint64_t one, uint64_t other) const {
+    GKL_SHIM_METHOD bool same_kmer(uint64_t one, uint64_t other) const {
         return (one ^ other) >> count_bits == 0;
     }
-    GKL_SHIM_CORRECT uint64_t max_count() const { return (uint64_t(1) << count_bits) - 1; }
-    GKL_SHIM_CORRECT uint64_t count(uint64_t entry) const { return entry & max_count(); }
+    GKL_SHIM_METHOD uint64_t max_count() const { return (uint64_t(1) << count_bits) - 1; }
+    GKL_SHIM_METHOD uint64_t count(uint64_t entry) const { return entry & max_count(); }
     // The place of an entry in a table.
-    GKL_SHIM_CORRECT uint64_t place(uint64_t entry, uint64_t size) const {
+    GKL_SHIM_METHOD uint64_t place(uint64_t entry, uint64_t size) const {
         return (entry >> count_bits << (64 - rest_bits) >> 32) * size >> 32;
     }
 };
 
 // The code of a letter; kUnknown for N. Other letters are refused before.
-GKL_SHIM_CORRECT uint32_t code_of(uint8_t letter) {
+GKL_SHIM_METHOD uint32_t code_of(uint8_t letter) {
     return (letter & 0xDF) == 'N' ? uint32_t(kUnknown) : (letter >> 1 & 3u);
 }
 // Among the letters ACGTN, only N has this bit.
 constexpr uint8_t kBitOfN = 8;
 
-GKL_SHIM_CORRECT uint8_t letter_of(uint32_t code) { return uint8_t(0x47544341u >> (8 * code)); }
+GKL_SHIM_METHOD uint8_t letter_of(uint32_t code) { return uint8_t(0x47544341u >> (8 * code)); }
 
 struct Hasher {
     int32_t k;
     int32_t shift;  // half the hash's bits
     uint64_t mask;
 
-    GKL_SHIM_CORRECT explicit Hasher(int32_t k_)
+    GKL_SHIM_METHOD explicit Hasher(int32_t k_)
         : k(k_), shift(k_), mask((~0ull) >> (64 - 2 * k_)) {}
 
     // Each step is a bijection of the numbers of 2k bits.
-    GKL_SHIM_CORRECT uint64_t hash(uint64_t kmer) const {
+    GKL_SHIM_METHOD uint64_t hash(uint64_t kmer) const {
         uint64_t x = kmer;
         x ^= x >> shift;
         x = (x * 0x9E3779B97F4A7C15ull) & mask;
@@ -103,9 +102,9 @@ struct Hasher {
     }
 
     // The hash as a fraction of 2^64.
-    GKL_SHIM_CORRECT uint64_t scaled(uint64_t hash) const { return hash << (64 - 2 * k); }
+    GKL_SHIM_METHOD uint64_t scaled(uint64_t hash) const { return hash << (64 - 2 * k); }
 
-    GKL_SHIM_CORRECT uint64_t reverse_complement(uint64_t kmer) const {
+    GKL_SHIM_METHOD uint64_t reverse_complement(uint64_t kmer) const {
         uint64_t x = kmer ^ 0xAAAAAAAAAAAAAAAAull;
 #if defined(__CUDACC_RTC__)
         x = __brevll(x);
@@ -125,15 +124,15 @@ struct Hasher {
 struct Roller {
     uint64_t forward = 0, reverse = 0;
 
-    GKL_SHIM_CORRECT void push(const Hasher &h, uint32_t base) {
+    GKL_SHIM_METHOD void push(const Hasher &h, uint32_t base) {
         forward = (forward << 2 | base) & h.mask;
         reverse = reverse >> 2 | uint64_t(base ^ 2) << (2 * h.k - 2);
     }
-    GKL_SHIM_CORRECT void push_front(const Hasher &h, uint32_t base) {
+    GKL_SHIM_METHOD void push_front(const Hasher &h, uint32_t base) {
         reverse = (reverse << 2 | (base ^ 2)) & h.mask;
         forward = forward >> 2 | uint64_t(base) << (2 * h.k - 2);
     }
-    GKL_SHIM_CORRECT uint64_t canonical() const { return forward < reverse ? forward : reverse; }
+    GKL_SHIM_METHOD uint64_t canonical() const { return forward < reverse ? forward : reverse; }
 };
 
 struct SpectrumView {
@@ -142,16 +141,14 @@ struct SpectrumView {
         size;  // slots by which hashes are assigned; the array is longer, and its last one empty
     Hasher hasher;
 
-    GKL_SHIM_CORRECT uint64_t home(uint64_t hash) const {
+    GKL_SHIM_METHOD uint64_t home(uint64_t hash) const {
         const uint64_t high = hasher.scaled(hash) >> 32;
         return (high * size) >> 32;
     }
 
     // The k-mer's count, or 0 if it is not in the spectrum.
-    GKL_SHIM_CORRECT uint32_t count(uint64_t kmer) const {
-        return count_of_hash(hasher.hash(kmer));
-    }
-    GKL_SHIM_CORRECT uint32_t count_of_hash(uint64_t hash) const {
+    GKL_SHIM_METHOD uint32_t count(uint64_t kmer) const { return count_of_hash(hasher.hash(kmer)); }
+    GKL_SHIM_METHOD uint32_t count_of_hash(uint64_t hash) const {
         GKL_SHIM_ROLLED
         for (uint64_t at = home(hash);; at++) {
             const uint32_t slot = slots[at];

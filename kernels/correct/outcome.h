@@ -16,7 +16,7 @@ struct Outcome {
 
 // Corrects a read whose weak k-mers have been found. `changes` of the outcome stays 0.
 template <class WorkingRead>
-GKL_SHIM_CORRECT Outcome corrected(WorkingRead &read, Method method, const Limits &limits) {
+GKL_SHIM_METHOD Outcome corrected(WorkingRead &read, Method method, const Limits &limits) {
     const State state = correct_read(read, method, limits);
     Outcome outcome = {state, 0, read.length(), 0};
     const int kmers = read.kmers();

@@ -28,12 +28,12 @@ enum Method { kSearch = 0, kVoting = 1 };
 
 // Most reads have no error. So only k-mers at this distance, which cover all bases of a read, are
 // looked up first. If all are solid, the read is taken for solid, and no other k-mer is looked up.
-GKL_SHIM_CORRECT int sample_step(int k) { return k / 2; }
+GKL_SHIM_METHOD int sample_step(int k) { return k / 2; }
 
 // A change is confirmed by this number of solid k-mers in a row that contain it, or by all of them
 // at the end of a read. With more, reads with many errors stay unsolved; with fewer, more right
 // bases of repeats are changed.
-GKL_SHIM_CORRECT int confirming(int k) { return k / 2; }
+GKL_SHIM_METHOD int confirming(int k) { return k / 2; }
 
 // What became of a read.
 enum State : uint8_t {
@@ -48,7 +48,7 @@ enum Class { kLow = 0, kMiddle = 1, kHigh = 2 };
 
 // The most that the changes cost that the search makes at once.
 constexpr int kMaxCost = 16;
-GKL_SHIM_CORRECT int cost_of(Class quality) {
+GKL_SHIM_METHOD int cost_of(Class quality) {
     return quality == kHigh ? 6 : quality == kMiddle ? 2 : 1;
 }
 
@@ -57,7 +57,7 @@ GKL_SHIM_CORRECT int cost_of(Class quality) {
 constexpr int kMaxTried = 1000;
 
 // The most changes of a read, unless the caller sets another limit.
-GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
+GKL_SHIM_METHOD int default_limit(int length) { return 2 + length / 10; }
 
 // A read gets few changes within this number of bases, because copies of a repeat and alleles
 // differ by true bases of high quality. A change of a base of high quality counts as two, and one
@@ -69,10 +69,10 @@ struct Limits {
     int32_t in_window;       // 0 means kMaxInWindow
     int32_t all_or_nothing;  // if not 0, a read that stays unsolved gets no change at all
 
-    GKL_SHIM_CORRECT int of(int length) const {
+    GKL_SHIM_METHOD int of(int length) const {
         return changes > 0 ? changes : default_limit(length);
     }
-    GKL_SHIM_CORRECT int of_window() const { return in_window > 0 ? in_window : kMaxInWindow; }
+    GKL_SHIM_METHOD int of_window() const { return in_window > 0 ? in_window : kMaxInWindow; }
 };
 
 // A base of a read and what to change it to.
@@ -99,7 +99,7 @@ struct Change {
 //   bool vote(Change *)   the change with the most votes; false if no k-mer votes
 
 template <class WorkingRead>
-GKL_SHIM_CORRECT Class class_of(const WorkingRead &read, int position, uint64_t total) {
+GKL_SHIM_METHOD Class class_of(const WorkingRead &read, int position, uint64_t total) {
     const uint64_t quality = uint64_t(read.quality(position)) * uint64_t(read.length());
     return quality > total ? kHigh : quality * 8 < total * 7 ? kLow : kMiddle;
 }
@@ -107,7 +107,7 @@ GKL_SHIM_CORRECT Class class_of(const WorkingRead &read, int position, uint64_t 
 // Whether a window that has a base of [first, last] has too many changes. The replacement of an N
 // does not count, because it overwrites no base.
 template <class WorkingRead>
-GKL_SHIM_CORRECT bool crowded(const WorkingRead &read, const Limits &limits, int first, int last) {
+GKL_SHIM_METHOD bool crowded(const WorkingRead &read, const Limits &limits, int first, int last) {
     const int begin = first < kWindow ? 0 : first - kWindow + 1;
     const int end = last + kWindow < read.length() ? last + kWindow : read.length();
     const uint64_t total = read.total_quality();
@@ -128,14 +128,14 @@ GKL_SHIM_CORRECT bool crowded(const WorkingRead &read, const Limits &limits, int
 template <class WorkingRead>
 class Search {
    public:
-    GKL_SHIM_CORRECT Search(WorkingRead &read, const Limits &limits)
+    GKL_SHIM_METHOD Search(WorkingRead &read, const Limits &limits)
         : read_(read),
           limits_(limits),
           left_(limits.of(read.length())),
           enough_(confirming(read.k())) {}
 
     // Expects a read with a k-mer, and weak k-mers found. Returns the read's state.
-    GKL_SHIM_CORRECT State correct() {
+    GKL_SHIM_METHOD State correct() {
         const int kmers = read_.kmers();
         if (read_.next_weak(0) == kmers) return kSolid;
         if (read_.next_solid(0) == kmers) {
@@ -162,18 +162,18 @@ class Search {
 
    private:
     // The first k-mer of a kind, from a k-mer on in a direction.
-    GKL_SHIM_CORRECT int weak_from(int from, int direction) const {
+    GKL_SHIM_METHOD int weak_from(int from, int direction) const {
         return direction > 0 ? read_.next_weak(from) : read_.last_weak(from);
     }
-    GKL_SHIM_CORRECT int solid_from(int from, int direction) const {
+    GKL_SHIM_METHOD int solid_from(int from, int direction) const {
         return direction > 0 ? read_.next_solid(from) : read_.last_solid(from);
     }
     // Whether one was found.
-    GKL_SHIM_CORRECT bool is_kmer(int at) const { return at >= 0 && at < read_.kmers(); }
+    GKL_SHIM_METHOD bool is_kmer(int at) const { return at >= 0 && at < read_.kmers(); }
 
     // Corrects everything from a solid k-mer on in a direction. Where the extension stops, the next
     // run of solid k-mers is extended back, to meet it.
-    GKL_SHIM_CORRECT void extend_all(int solid, int direction) {
+    GKL_SHIM_METHOD void extend_all(int solid, int direction) {
         int weak = weak_from(solid, direction), stopped = weak, next = solid;
         bool back = false;
         GKL_SHIM_ROLLED
@@ -200,7 +200,7 @@ class Search {
     // anything was changed.
     //
     // There is one call of each function, to keep a GPU's code small.
-    GKL_SHIM_CORRECT bool extend(int weak, int direction) {
+    GKL_SHIM_METHOD bool extend(int weak, int direction) {
         const int k = read_.k();
         total_quality_ = read_.total_quality();
         tried_ = 0;
@@ -227,12 +227,12 @@ class Search {
     }
 
     // The k-mer that adds a base.
-    GKL_SHIM_CORRECT int kmer_of(int position, int direction) const {
+    GKL_SHIM_METHOD int kmer_of(int position, int direction) const {
         return direction > 0 ? position - read_.k() + 1 : position;
     }
 
     // Makes the best changes, unless there would be too many in a window.
-    GKL_SHIM_CORRECT bool make_best(int changes) {
+    GKL_SHIM_METHOD bool make_best(int changes) {
         uint32_t before[kMaxCost];
         GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) {
@@ -251,7 +251,7 @@ class Search {
     }
 
     // How many k-mers contain a base, of those that the direction leads to.
-    GKL_SHIM_CORRECT int reach(int position, int direction) const {
+    GKL_SHIM_METHOD int reach(int position, int direction) const {
         const int bases = direction > 0 ? read_.length() - position : position + 1;
         return bases < read_.k() ? bases : read_.k();
     }
@@ -269,7 +269,7 @@ class Search {
 
     // Tries all ways of exactly this cost. Returns how many are equally good. This is a depth-first
     // search without recursion.
-    GKL_SHIM_CORRECT int explore(int start, int direction, int limit) {
+    GKL_SHIM_METHOD int explore(int start, int direction, int limit) {
         Step way[kMaxCost];
         const int most = left_ < kMaxCost ? left_ : kMaxCost;
         int ways = 0, depth = 0;
@@ -347,7 +347,7 @@ class Search {
     // Whether a base may be wrong although `back` k-mers that contain it are solid. If its quality
     // is not low, it is changed alone, all k-mers that contain it must become solid, and a quarter
     // of them must be weak.
-    GKL_SHIM_CORRECT bool may_be_wrong(Class quality, int back, int depth) const {
+    GKL_SHIM_METHOD bool may_be_wrong(Class quality, int back, int depth) const {
         return back == 0 || quality == kLow ||
                (quality == kMiddle && depth == 0 && 4 * back <= 3 * read_.k());
     }
@@ -367,7 +367,7 @@ class Search {
 
 // CUDA-EC's loop: make the change with the most votes until all k-mers are solid.
 template <class WorkingRead>
-GKL_SHIM_CORRECT State correct_by_voting(WorkingRead &read, const Limits &limits) {
+GKL_SHIM_METHOD State correct_by_voting(WorkingRead &read, const Limits &limits) {
     const int kmers = read.kmers();
     if (read.next_weak(0) == kmers) return kSolid;
     for (int left = limits.of(read.length()); left > 0; left--) {
@@ -387,7 +387,7 @@ GKL_SHIM_CORRECT State correct_by_voting(WorkingRead &read, const Limits &limits
 
 // Corrects a read. Expects one with a k-mer, and weak k-mers found.
 template <class WorkingRead>
-GKL_SHIM_CORRECT State correct_read(WorkingRead &read, Method method, const Limits &limits) {
+GKL_SHIM_METHOD State correct_read(WorkingRead &read, Method method, const Limits &limits) {
     const State state = method == kVoting ? correct_by_voting(read, limits)
                                           : Search<WorkingRead>(read, limits).correct();
     if (state == kUnsolved && limits.all_or_nothing) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/thread_pool.h"
+#include "gpu/free_in.h"
 #include "gpu/launch_threads.h"
 
 namespace gkl_shim {
@@ -57,15 +58,7 @@ Device::Device(const CudaDriver &driver, size_t index, int32_t number, void *con
                int64_t memory_bytes)
     : driver(driver), index(index), number(number), context(context), memory_bytes(memory_bytes) {}
 
-Device::~Device() {
-    try {
-        const CudaContext current(driver, context);
-        slots_.clear();
-    } catch (const CudaFailure &) {
-        // Nothing can be freed.
-        for (std::unique_ptr<Slot> &slot : slots_) slot.release();
-    }
-}
+Device::~Device() { free_in(driver, context, slots_); }
 
 Slot *Device::take_slot(const SlotMaker &make) {
     if (!free_slots_.empty()) {

@@ -15,8 +15,8 @@ struct JoinTotal {
 // Adds one row. A row is a struct of two V. Of a head: t is T, and d is D of the next column. Of a
 // tail: t is M', and d is c D'. `scaled` is the tail's row times 2^kLow.
 template <class Row, class V>
-GKL_SHIM_DEVICE void add_row(const Row &head, const Row &tail, const Row &scaled,
-                             JoinTotal<V> *total) {
+GKL_SHIM_HMM void add_row(const Row &head, const Row &tail, const Row &scaled,
+                          JoinTotal<V> *total) {
     total->high = fma(head.t, scaled.t, total->high);
     total->high = fma(head.d, scaled.d, total->high);
     total->low = fma(head.t, tail.t, total->low);

@@ -24,7 +24,7 @@ struct Range<double> {
 };
 
 template <class T>
-GKL_SHIM_DEVICE constexpr T power_of_two(int exponent) {
+GKL_SHIM_HMM constexpr T power_of_two(int exponent) {
     T x = 1;
     for (int k = 0; k < exponent; k++) x *= 2;
     for (int k = 0; k > exponent; k--) x /= 2;
@@ -34,7 +34,7 @@ GKL_SHIM_DEVICE constexpr T power_of_two(int exponent) {
 // Returns the log10 likelihood, or NaN if it is not trusted. T is the precision of the totals,
 // which come as doubles. V is double or a vector of double, I the integer type of the same size.
 template <class T, class V, class I>
-GKL_SHIM_DEVICE V joined_likelihood(V ends, V total_high, V total_low, double length) {
+GKL_SHIM_HMM V joined_likelihood(V ends, V total_high, V total_low, double length) {
     typedef Range<T> R;
     constexpr double by_high = power_of_two<double>(-(R::kStart + R::kLow));
     constexpr double by_low = power_of_two<double>(-R::kStart);

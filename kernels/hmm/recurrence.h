@@ -50,12 +50,13 @@
 #endif
 
 #if defined(__CUDACC__)
-#define GKL_SHIM_DEVICE __device__ __forceinline__
+#define GKL_SHIM_HMM __device__ __forceinline__
 #define GKL_SHIM_BOTH __host__ __device__
 #else
 #include "common/simd.h"
-// static: each instruction set's translation unit keeps its own copy
-#define GKL_SHIM_DEVICE static inline
+// static: each instruction set's translation unit keeps its own copy. Not GKL_SHIM_DEVICE of
+// common/device.h: forced inlining changes the machine code of the CPU's builds.
+#define GKL_SHIM_HMM static inline
 #define GKL_SHIM_BOTH
 #endif
 
@@ -63,7 +64,7 @@ namespace gkl_shim {
 namespace hmm {
 
 template <class To, class From>
-GKL_SHIM_DEVICE To bit_cast(From from) {
+GKL_SHIM_HMM To bit_cast(From from) {
     To to;
     memcpy(&to, &from, sizeof to);
     return to;
@@ -71,7 +72,7 @@ GKL_SHIM_DEVICE To bit_cast(From from) {
 
 // x = mantissa 2^exponent, with the mantissa in [sqrt(1/2), sqrt(2)).
 template <class V, class I>
-GKL_SHIM_DEVICE V split(V x, V *exponent) {
+GKL_SHIM_HMM V split(V x, V *exponent) {
     const I bits = bit_cast<I>(x);
     // Subtracting sqrt(1/2) leaves the exponent in the upper bits; adding 1024 to it keeps it
     // positive. A small integer added to the bits of 1.5 2^52 gives a double larger by that
@@ -83,7 +84,7 @@ GKL_SHIM_DEVICE V split(V x, V *exponent) {
 
 // ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), |z| <= 0.172.
 template <class V>
-GKL_SHIM_DEVICE V log_ratio(V z) {
+GKL_SHIM_HMM V log_ratio(V z) {
     const V z2 = z * z;
     V series = z2 * 0 + 1.0 / 25;
     for (int odd = 23; odd >= 3; odd -= 2) series = fma(series, z2, z2 * 0 + 1.0 / odd);
@@ -94,7 +95,7 @@ GKL_SHIM_DEVICE V log_ratio(V z) {
 // operations alone, because C libraries differ in the last bits between versions and processors. V
 // is double or a vector of double, I the integer type of the same size.
 template <class V, class I>
-GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
+GKL_SHIM_HMM V log10_likelihood(V x, double n, double exponent) {
     const double log10_of_2 = 0.30102999566398120, inverse_ln10 = 0.43429448190325183;
     V e;
     const V mantissa = split<V, I>(x / n, &e);
@@ -106,27 +107,27 @@ GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
 // A row with mm = 0 (both gap-open qualities about 3 or less) cannot be scaled. Its emissions are
 // NaN, so the read's results are not trusted, and the plain recurrence computes it.
 template <class V>
-GKL_SHIM_DEVICE V scaled_alpha(V mi, V inverse_mm) {
+GKL_SHIM_HMM V scaled_alpha(V mi, V inverse_mm) {
     return mi * inverse_mm;
 }
 template <class V>
-GKL_SHIM_DEVICE V scaled_inverse_alpha(V mm, V inverse_mi) {
+GKL_SHIM_HMM V scaled_inverse_alpha(V mm, V inverse_mi) {
     return mm * inverse_mi;
 }
 template <class V>
-GKL_SHIM_DEVICE V scaled_kappa(V xx, V alpha_above, V inverse_alpha) {
+GKL_SHIM_HMM V scaled_kappa(V xx, V alpha_above, V inverse_alpha) {
     return xx * (alpha_above * inverse_alpha);
 }
 template <class V>
-GKL_SHIM_DEVICE V scaled_a(V gm_next, V alpha) {
+GKL_SHIM_HMM V scaled_a(V gm_next, V alpha) {
     return gm_next * alpha;
 }
 template <class V>
-GKL_SHIM_DEVICE V scaled_c(V gm_next, V md, V inverse_mm_next) {
+GKL_SHIM_HMM V scaled_c(V gm_next, V md, V inverse_mm_next) {
     return (gm_next * md) * inverse_mm_next;
 }
 template <class V>
-GKL_SHIM_DEVICE V scaled_backward_kappa(V xx_next, V gm_after_next, V gm_next) {
+GKL_SHIM_HMM V scaled_backward_kappa(V xx_next, V gm_after_next, V gm_next) {
     return xx_next * (gm_after_next / gm_next);
 }
 

@@ -18,8 +18,7 @@ namespace jni {
 class Recorder {
    public:
     // `setting` is the variable that names the file, for warnings.
-    explicit Recorder(std::string file, const char *setting = "GKL_SHIM_RECORD")
-        : name_(std::move(file)), setting_(setting) {}
+    Recorder(std::string file, const char *setting) : name_(std::move(file)), setting_(setting) {}
 
     // Returns false, after the warning, if the file cannot be written.
     bool open();

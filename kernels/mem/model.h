@@ -15,13 +15,8 @@
 // period. This needs no memory of earlier matches, and holds across threads and pages.
 #pragma once
 
+#include "common/device.h"
 #include "common/integers.h"
-
-#if defined(__CUDACC_RTC__)
-#define GKL_SHIM_MEM_METHOD __device__ __forceinline__
-#else
-#define GKL_SHIM_MEM_METHOD inline __attribute__((always_inline))
-#endif
 
 namespace gkl_shim {
 namespace mem {
@@ -38,8 +33,8 @@ struct Seeds {
     int32_t odd_bits;  // and 2^odd_bits buckets of others, or none if this is -1
     int32_t reference_step, query_step;
 
-    GKL_SHIM_MEM_METHOD int64_t period() const { return int64_t(reference_step) * query_step; }
-    GKL_SHIM_MEM_METHOD int64_t buckets() const {
+    GKL_SHIM_METHOD int64_t period() const { return int64_t(reference_step) * query_step; }
+    GKL_SHIM_METHOD int64_t buckets() const {
         return (int64_t(1) << bits) + (odd_bits < 0 ? 0 : int64_t(1) << odd_bits);
     }
 };
@@ -55,28 +50,28 @@ struct TextView {
 
 #if defined(__CUDACC_RTC__)
 // A word of 8 bytes at any address. Reads up to 7 bytes before and after it.
-GKL_SHIM_MEM_METHOD uint64_t word_at(const uint8_t *bytes) {
+GKL_SHIM_METHOD uint64_t word_at(const uint8_t *bytes) {
     const uint64_t address = reinterpret_cast<uint64_t>(bytes);
     const uint64_t *aligned = reinterpret_cast<const uint64_t *>(address & ~uint64_t(7));
     const int shift = int(address & 7) * 8;
     const uint64_t low = aligned[0];
     return shift == 0 ? low : low >> shift | aligned[1] << (64 - shift);
 }
-GKL_SHIM_MEM_METHOD int zeros_below(uint64_t word) { return __ffsll((long long)word) - 1; }
-GKL_SHIM_MEM_METHOD int zeros_above(uint64_t word) { return __clzll((long long)word); }
-GKL_SHIM_MEM_METHOD uint64_t bytes_reversed(uint64_t word) {
+GKL_SHIM_METHOD int zeros_below(uint64_t word) { return __ffsll((long long)word) - 1; }
+GKL_SHIM_METHOD int zeros_above(uint64_t word) { return __clzll((long long)word); }
+GKL_SHIM_METHOD uint64_t bytes_reversed(uint64_t word) {
     const uint32_t low = uint32_t(word), high = uint32_t(word >> 32);
     return uint64_t(__byte_perm(low, 0, 0x0123)) << 32 | __byte_perm(high, 0, 0x0123);
 }
 #else
-GKL_SHIM_MEM_METHOD uint64_t word_at(const uint8_t *bytes) {
+GKL_SHIM_METHOD uint64_t word_at(const uint8_t *bytes) {
     uint64_t word;
     __builtin_memcpy(&word, bytes, sizeof word);
     return word;
 }
-GKL_SHIM_MEM_METHOD int zeros_below(uint64_t word) { return __builtin_ctzll(word); }
-GKL_SHIM_MEM_METHOD int zeros_above(uint64_t word) { return __builtin_clzll(word); }
-GKL_SHIM_MEM_METHOD uint64_t bytes_reversed(uint64_t word) { return __builtin_bswap64(word); }
+GKL_SHIM_METHOD int zeros_below(uint64_t word) { return __builtin_ctzll(word); }
+GKL_SHIM_METHOD int zeros_above(uint64_t word) { return __builtin_clzll(word); }
+GKL_SHIM_METHOD uint64_t bytes_reversed(uint64_t word) { return __builtin_bswap64(word); }
 #endif
 
 // What each byte of a sequence becomes in a text.
@@ -85,7 +80,7 @@ struct LetterTable {
 };
 
 // The codes of 8 letters, two bits each.
-GKL_SHIM_MEM_METHOD uint16_t codes_of(uint64_t word) {
+GKL_SHIM_METHOD uint16_t codes_of(uint64_t word) {
     uint64_t codes = word >> 1 & 0x0303030303030303;
     codes = (codes | codes >> 6) & 0x000F000F000F000F;
     codes = (codes | codes >> 12) & 0x000000FF000000FF;
@@ -93,7 +88,7 @@ GKL_SHIM_MEM_METHOD uint16_t codes_of(uint64_t word) {
 }
 
 // The highest bit of each of 8 letters that is not one of acgt.
-GKL_SHIM_MEM_METHOD uint64_t odd_bits_of(uint64_t word) {
+GKL_SHIM_METHOD uint64_t odd_bits_of(uint64_t word) {
     const uint64_t each = 0x0101010101010101, high = 0x80 * each;
     const uint8_t nucleotides[] = {'a', 'c', 'g', 't'};
     uint64_t odd = high;
@@ -105,13 +100,13 @@ GKL_SHIM_MEM_METHOD uint64_t odd_bits_of(uint64_t word) {
 }
 
 // A bit for each of 8 letters that is not one of acgt.
-GKL_SHIM_MEM_METHOD uint8_t odd_of(uint64_t word) {
+GKL_SHIM_METHOD uint8_t odd_of(uint64_t word) {
     return uint8_t((odd_bits_of(word) >> 7) * 0x0102040810204080 >> 56);
 }
 
 // If 8 letters are all acgt in either case, sets `in_text` to what a text holds for them, or for
 // their reverse complement, and returns true.
-GKL_SHIM_MEM_METHOD bool usual_letters(const uint8_t *letters, bool reversed, uint64_t *in_text) {
+GKL_SHIM_METHOD bool usual_letters(const uint8_t *letters, bool reversed, uint64_t *in_text) {
     const uint64_t each = 0x0101010101010101;
     // The bit 0x20 makes a letter lower case.
     const uint64_t lowered = word_at(letters) | 0x20 * each;
@@ -123,18 +118,18 @@ GKL_SHIM_MEM_METHOD bool usual_letters(const uint8_t *letters, bool reversed, ui
 }
 
 // The lowest `count` bits, at most 57, of a bit array at any bit.
-GKL_SHIM_MEM_METHOD uint64_t bits_at(const uint8_t *bits, int64_t at, int count) {
+GKL_SHIM_METHOD uint64_t bits_at(const uint8_t *bits, int64_t at, int count) {
     return word_at(bits + (at >> 3)) >> (at & 7) & ((uint64_t(1) << count) - 1);
 }
 
-GKL_SHIM_MEM_METHOD uint64_t mixed(uint64_t value) {
+GKL_SHIM_METHOD uint64_t mixed(uint64_t value) {
     return (value ^ value >> 32) * uint64_t(0x9E3779B97F4A7C15);
 }
 
 // The bucket of the seed at a position of a text, or -1 if one of its bytes is not a letter.
 // The buckets of acgt seeds come first. The seeds are hashed if there are more of them than
 // buckets.
-GKL_SHIM_MEM_METHOD int64_t bucket_at(const Seeds &seeds, const TextView &text, int64_t at) {
+GKL_SHIM_METHOD int64_t bucket_at(const Seeds &seeds, const TextView &text, int64_t at) {
     if (bits_at(text.odd, at, seeds.letters) == 0) {
         const uint64_t code = bits_at(text.codes, 2 * at, 2 * seeds.letters);
         if (seeds.bits == 2 * seeds.letters) return int64_t(code);
@@ -152,7 +147,7 @@ GKL_SHIM_MEM_METHOD int64_t bucket_at(const Seeds &seeds, const TextView &text, 
 }
 
 // How many bytes are equal from two places on. The end bytes of the texts end it.
-GKL_SHIM_MEM_METHOD int64_t equal_from(const uint8_t *a, const uint8_t *b) {
+GKL_SHIM_METHOD int64_t equal_from(const uint8_t *a, const uint8_t *b) {
     for (int64_t n = 0;; n += 8) {
         const uint64_t different = word_at(a + n) ^ word_at(b + n);
         if (different) return n + zeros_below(different) / 8;
@@ -160,7 +155,7 @@ GKL_SHIM_MEM_METHOD int64_t equal_from(const uint8_t *a, const uint8_t *b) {
 }
 
 // How many bytes are equal right before two places, counted up to `most`.
-GKL_SHIM_MEM_METHOD int64_t equal_before(const uint8_t *a, const uint8_t *b, int64_t most) {
+GKL_SHIM_METHOD int64_t equal_before(const uint8_t *a, const uint8_t *b, int64_t most) {
     for (int64_t n = 0; n < most; n += 8) {
         const uint64_t different = word_at(a - n - 8) ^ word_at(b - n - 8);
         if (different) {
@@ -173,8 +168,8 @@ GKL_SHIM_MEM_METHOD int64_t equal_before(const uint8_t *a, const uint8_t *b, int
 
 // If the pair of seeds at two places is the first of a match: sets how far the match extends before
 // and from these places, and returns true.
-GKL_SHIM_MEM_METHOD bool is_match(const Seeds &seeds, int64_t min_length, const uint8_t *reference,
-                                  const uint8_t *query, int64_t *before, int64_t *from) {
+GKL_SHIM_METHOD bool is_match(const Seeds &seeds, int64_t min_length, const uint8_t *reference,
+                              const uint8_t *query, int64_t *before, int64_t *from) {
     const int64_t period = seeds.period();
     *before = equal_before(reference, query, period);
     if (*before == period) return false;

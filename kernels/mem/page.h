@@ -19,8 +19,6 @@ struct Page {
     // The seeds of bucket b are positions[starts[b]] to positions[starts[b + 1]], in ascending
     // order, counted from `first`.
     Buffer<uint32_t> starts, positions;
-
-    int64_t bytes() const { return 4 * (starts.size() + positions.size()); }
 };
 
 // The positions of the text that belong to page `number`.

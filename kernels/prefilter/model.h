@@ -23,18 +23,11 @@
 // boundary. Such a zero at a word's second base is filled only if the fourth base is one.
 #pragma once
 
+#include "common/device.h"
 #include "common/integers.h"
 
-#if defined(__CUDACC_RTC__)
-#define GKL_SHIM_DEVICE __device__ __forceinline__
-#define GKL_SHIM_METHOD GKL_SHIM_DEVICE
-#else
 #if defined(__AVX512F__)
 #include <immintrin.h>
-#endif
-// static: each instruction set's translation unit keeps its own copy
-#define GKL_SHIM_METHOD inline __attribute__((always_inline))
-#define GKL_SHIM_DEVICE static GKL_SHIM_METHOD
 #endif
 
 namespace gkl_shim {

@@ -1,5 +1,6 @@
 // Corrects reads in place.
 #include <algorithm>
+#include <vector>
 
 #include "common/thread_pool.h"
 #include "correct/cpu/read.h"

@@ -4,6 +4,7 @@
 
 #include "correct/cuda/staging.h"
 #include "correct/on_cpu.h"
+#include "gpu/free_in.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -32,12 +33,7 @@ void DeviceCounter::on_each(Work work) {
 }
 
 void DeviceCounter::close(std::unique_ptr<DeviceTables> *tables) const {
-    try {
-        const CudaContext current(engine_.driver, (*tables)->device().context);
-        tables->reset();
-    } catch (const CudaFailure &) {
-        (void)tables->release();  // its memory goes with the process
-    }
+    gpu::free_in(engine_.driver, (*tables)->device().context, *tables);
 }
 
 void DeviceCounter::close_all() {

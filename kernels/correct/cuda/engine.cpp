@@ -18,6 +18,7 @@
 #include "correct/handles.h"
 #include "correct/on_cpu.h"
 #include "gpu/call.h"
+#include "gpu/free_in.h"
 #include "gpu/launch_threads.h"
 
 namespace gkl_shim {
@@ -56,17 +57,7 @@ DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Pl
     }
 }
 
-DeviceSlots::~DeviceSlots() {
-    try {
-        const CudaContext current(driver_, context_);
-        on_device_.reset();
-        on_host_.reset();
-    } catch (const CudaFailure &) {
-        // The device has failed. Its memory goes with the process.
-        (void)on_device_.release();
-        (void)on_host_.release();
-    }
-}
+DeviceSlots::~DeviceSlots() { gpu::free_in(driver_, context_, on_device_, on_host_); }
 
 Engine::Engine(const gkl_shim_correct_cuda_options &options)
     : driver(*options.driver),

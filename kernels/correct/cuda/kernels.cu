@@ -6,14 +6,11 @@
 // own with two shifts. Any number of warps may share the reads.
 #include "common/integers.h"
 #include "correct/cuda/work.h"
+#include "gpu/kernel_threads.h"
 
 namespace gkl_shim {
 namespace correct {
 
-__device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
-__device__ int64_t warp_number() { return thread_number() / kWarp; }
-__device__ int64_t warp_count() { return thread_count() / kWarp; }
 __device__ unsigned lane_number() { return threadIdx.x % kWarp; }
 
 // Moves bit i of a 32-bit number to bit 2i.

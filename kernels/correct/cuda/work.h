@@ -17,7 +17,7 @@ enum { kPlanes = 4, kSharedBases = 512, kSharedWords = kPlanes * (kSharedBases /
 
 // The words of device memory for the planes of a read whose letters begin at `offset`, from the
 // first word on for the planes of all reads.
-GKL_SHIM_CORRECT uint64_t plane_words(uint64_t offset, uint64_t read) {
+GKL_SHIM_METHOD uint64_t plane_words(uint64_t offset, uint64_t read) {
     return offset / 8 + read * 2 * kPlanes;
 }
 

@@ -15,7 +15,7 @@ const int64_t kNanosecondsOfMatch = 10;
 
 }  // namespace
 
-Strand StrandSearch::finish(int kind, int threads) {
+Strand DeviceStrandSearch::finish(int kind, int threads) {
     std::sort(pieces.begin(), pieces.end(),
               [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
     if (kind != kMem) {
@@ -72,7 +72,7 @@ void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next)
 
 void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number) {
     searcher.set_chunk(chunks[size_t(number)], starts, chunk_settings);
-    for (StrandSearch &strand : strands) {
+    for (DeviceStrandSearch &strand : strands) {
         ChunkMatches matches;
         searcher.find(*device.page, strand.text, chunk_settings,
                       [&](int64_t from, int64_t to, const FoundMatches &found) {
@@ -94,7 +94,7 @@ void DeviceSearch::copy(ChunkMatches *matches, FoundMatches found) const {
     matches->found.push_back(found);
 }
 
-void DeviceSearch::add_page(StrandSearch &strand, int64_t number, ChunkMatches matches) {
+void DeviceSearch::add_page(DeviceStrandSearch &strand, int64_t number, ChunkMatches matches) {
     const size_t place = size_t(&strand - strands.data()) * chunks.size() + size_t(number);
     ChunkMatches all;
     {
@@ -110,7 +110,7 @@ void DeviceSearch::add_page(StrandSearch &strand, int64_t number, ChunkMatches m
     collect(strand, chunk.begin, chunk.end, all.found);
 }
 
-void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
+void DeviceSearch::collect(DeviceStrandSearch &strand, int64_t begin, int64_t end,
                            const std::vector<FoundMatches> &found) {
     // Each task takes a slice.
     const int64_t slices = (end - begin + kSlice - 1) / kSlice;

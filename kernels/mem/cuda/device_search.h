@@ -15,6 +15,7 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
+#include "gpu/free_in.h"
 #include "mem/cuda/searcher.h"
 #include "mem/index.h"
 #include "mem/results.h"
@@ -37,17 +38,7 @@ struct SearchDevice {
             throw;
         }
     }
-    ~SearchDevice() {
-        try {
-            const CudaContext current(device.driver, device.context);
-            for (auto &searcher : searchers) searcher.reset();
-            page.reset();
-        } catch (const CudaFailure &) {
-            // The device has failed. Its memory goes with the process.
-            for (auto &searcher : searchers) (void)searcher.release();
-            (void)page.release();
-        }
-    }
+    ~SearchDevice() { gpu::free_in(device.driver, device.context, searchers, page); }
 
     gpu::Device &device;
     const gkl_shim_mem_cuda_kernels kernels;
@@ -63,7 +54,7 @@ struct Piece {
 };
 
 // One strand of the queries.
-struct StrandSearch {
+struct DeviceStrandSearch {
     bool reverse;
     TextSource text;
     std::vector<Piece> pieces = {};
@@ -79,7 +70,7 @@ struct DeviceSearch {
     const SequenceStarts starts;  // of the queries
     gpu::Devices &all_devices;
     std::vector<SearchDevice *> devices;  // those in use
-    std::vector<StrandSearch> strands;
+    std::vector<DeviceStrandSearch> strands;
     std::vector<Chunk> chunks;
     int64_t last_position;  // of a strand's text
     int64_t pages, page_letters;
@@ -135,10 +126,10 @@ struct DeviceSearch {
 
     // Takes one page's matches of a strand of a chunk. The last page's call collects those of all
     // pages.
-    void add_page(StrandSearch &strand, int64_t number, ChunkMatches matches);
+    void add_page(DeviceStrandSearch &strand, int64_t number, ChunkMatches matches);
 
     // Makes the matches that start in [begin, end) of a strand a piece of the result.
-    void collect(StrandSearch &strand, int64_t begin, int64_t end,
+    void collect(DeviceStrandSearch &strand, int64_t begin, int64_t end,
                  const std::vector<FoundMatches> &found);
 };
 

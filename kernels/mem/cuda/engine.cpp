@@ -74,7 +74,7 @@ struct gkl_shim_mem_cuda {
         const SequenceStarts starts = starts_of(queries);
         const int64_t text_size = starts[queries.count];
         const int64_t first = settings.first, last = settings.is_part() ? settings.last : text_size;
-        std::vector<StrandSearch> strands;
+        std::vector<DeviceStrandSearch> strands;
         for (const bool reverse : {false, true})
             if (settings.wants(reverse))
                 strands.push_back(
@@ -114,7 +114,7 @@ struct gkl_shim_mem_cuda {
                                 std::clamp<int64_t>(most, 1, kMaxFetched), settings.threads}};
         search.run();
         Results results = results_of(queries, settings.threads);
-        for (StrandSearch &strand : search.strands)
+        for (DeviceStrandSearch &strand : search.strands)
             results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
         results.end = search.end();
         call->pages = search.pages;

@@ -19,6 +19,7 @@
 // warps of other kernels have nothing in common, and any number of them may share the work.
 // docs/mem.md has the profile of the kernels that take the most time.
 #include "common/integers.h"
+#include "gpu/kernel_threads.h"
 #include "mem/cuda/work.h"
 
 namespace gkl_shim {
@@ -26,11 +27,6 @@ namespace mem {
 
 // A lane compares up to this many candidates of its seed. The whole warp shares longer lists.
 enum { kOwnCandidates = 8 };
-
-__device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
-__device__ int64_t warp_number() { return thread_number() / kWarp; }
-__device__ int64_t warp_count() { return thread_count() / kWarp; }
 
 // Where the letter at a position of a sequence is given. The sequence is [start, next - 1).
 __device__ int64_t source_place(const TextWork &work, int64_t sequence, int64_t start, int64_t next,

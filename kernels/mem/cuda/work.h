@@ -69,10 +69,10 @@ struct SeedWork {
 
     // A section is 2^section_bits() neighbouring buckets: a part, or some of its buckets. A block
     // sorts it.
-    GKL_SHIM_MEM_METHOD int section_bits() const {
+    GKL_SHIM_METHOD int section_bits() const {
         return shift < kSectionBits ? shift : int(kSectionBits);
     }
-    GKL_SHIM_MEM_METHOD int64_t sections() const {
+    GKL_SHIM_METHOD int64_t sections() const {
         return ((seeds.buckets() - 1) >> section_bits()) + 1;
     }
 };

@@ -1,19 +1,13 @@
 #include "prefilter/cuda/device_sequences.h"
 
 #include "common/error.h"
+#include "gpu/free_in.h"
 
 namespace gkl_shim {
 namespace prefilter {
 
 DeviceSequences::~DeviceSequences() {
-    for (const auto &copy : copies_) {
-        try {
-            const CudaContext current(driver_, copy->context);
-            free(*copy);
-        } catch (const CudaFailure &) {
-            // The device has failed: nothing can be freed.
-        }
-    }
+    for (const auto &copy : copies_) gpu::free_in(driver_, copy->context, copy->memory);
 }
 
 DeviceSequences::Address DeviceSequences::on(const gpu::Device &device, void *stream) {
@@ -31,15 +25,10 @@ DeviceSequences::Address DeviceSequences::on(const gpu::Device &device, void *st
         } catch (const CudaFailure &) {
             // The device does nothing more.
         }
-        free(*copy);
         throw;
     }
     copies_.push_back(std::move(copy));
     return copies_.back()->address;
-}
-
-void DeviceSequences::free(const Copy &copy) const {
-    for (const uint64_t memory : copy.memory) driver_.free(memory);
 }
 
 void DeviceSequences::encode() {
@@ -73,10 +62,8 @@ const T *DeviceSequences::send(const T *array, int64_t count, int64_t padding, C
                                void *stream) const {
     if (!array || count == 0) return nullptr;
     const int64_t item = sizeof(T), bytes = (count + 2 * padding) * item;
-    uint64_t memory;
-    copy->memory.reserve(copy->memory.size() + 1);
-    driver_.allocate(size_t(bytes), &memory);
-    copy->memory.push_back(memory);
+    copy->memory.push_back(std::make_unique<gpu::Memory<uint64_t>>(driver_, bytes));
+    const uint64_t memory = copy->memory.back()->address();
     const uint64_t at = memory + uint64_t(padding * item), end = at + uint64_t(count * item);
     if (padding > 0) {
         driver_.fill(memory, 0, padding * item, stream);

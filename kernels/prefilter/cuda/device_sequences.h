@@ -9,6 +9,7 @@
 
 #include "gpu/devices.h"
 #include "gpu/driver.h"
+#include "gpu/kept_memory.h"
 #include "prefilter/cuda/sequences.h"
 #include "prefilter/cuda/work.h"
 
@@ -37,11 +38,10 @@ class DeviceSequences {
         size_t device;
         void *context;
         Address address;
-        std::vector<uint64_t> memory;
+        std::vector<std::unique_ptr<gpu::Memory<uint64_t>>> memory;
     };
 
     void encode();
-    void free(const Copy &copy) const;
     void send(Copy *copy, void *stream) const;
     template <class T>
     const T *send(const T *array, int64_t count, int64_t padding, Copy *copy, void *stream) const;

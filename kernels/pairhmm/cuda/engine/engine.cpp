@@ -19,7 +19,6 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
-#include "common/thread_pool.h"
 #include "gkl_shim_internal.h"
 #include "gpu/call.h"
 #include "gpu/devices.h"

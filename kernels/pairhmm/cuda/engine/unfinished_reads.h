@@ -24,7 +24,7 @@ class UnfinishedReads {
         double *destination;
     };
 
-    int64_t missing = 0, cells = 0;  // pairs without a result, and their cells
+    int64_t cells = 0;  // of the pairs without a result
 
     bool empty() const { return destinations_.empty(); }
     double *values() { return values_.data(); }
@@ -43,11 +43,8 @@ class UnfinishedReads {
         const int64_t count = haplotypes_of(from, region);
         const int64_t *const offsets =
             haplotype_offsets_.data() + haplotype_offsets_.size() - 1 - count;
-        for (int64_t h = 0; h < count; h++) {
-            if (!isnan(read.values[h])) continue;
-            missing++;
-            cells += length * (offsets[h + 1] - offsets[h]);
-        }
+        for (int64_t h = 0; h < count; h++)
+            if (isnan(read.values[h])) cells += length * (offsets[h + 1] - offsets[h]);
         values_.insert(values_.end(), read.values, read.values + count);
         destinations_.push_back(read.destination);
     }

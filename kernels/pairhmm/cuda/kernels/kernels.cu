@@ -29,13 +29,19 @@
 // lane.h has the work of a lane, in three parts: set_up() makes the coefficients of its rows,
 // pass() walks the columns, and join() computes likelihoods.
 //
-// Register bandwidth bounds the kernels. On an H200 a multiply-add of three different registers
-// takes 1.46 cycles of a scheduler; one of two registers and a uniform register takes 1.01. With 16
-// rows per lane a column takes 93 instructions, 80 of them for the recurrence, and 224 register
-// reads at two a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz).
+// Register bandwidth bounds the kernels in single precision. On an H200 a multiply-add of three
+// different registers takes 1.46 cycles of a scheduler; one of two registers and a uniform register
+// takes 1.01. With 16 rows per lane a column takes 93 instructions, 80 of them for the recurrence,
+// and 224 register reads at two a cycle: 112 cycles, or 4.8 10^12 cells a second (132
+// multiprocessors at 1.98 GHz).
 // The kernel reaches 73% of that with haplotypes of 200 letters that share nothing (3.5 10^12 at
 // reads of 64 bases). A warp spends 70% of its time there in columns between events, 23% in the
 // columns around events, where lanes take turns, and 5% in the join.
+//
+// In double precision a multiply-add occupies a scheduler's FP64 unit for two cycles
+// (lone/lone_lane.h). With 8 unrelated haplotypes and reads of 256 bases, `pairhmm_double_8` keeps
+// these units of an H200 busy for 44% of the cycles, and its schedulers issue in 39% of them
+// (benchmarks/results/README.md).
 
 #include "pairhmm/cuda/kernels/lane.h"
 #include "pairhmm/cuda/lone/lone_lane.h"
