@@ -11,7 +11,6 @@ the parts. The first run downloads six versions of GATK, 2 GB. PyPI's package jd
 
 from __future__ import annotations
 
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from benchmarks.common import gatk_versions, options, report
 from benchmarks.common.report import progress
 from benchmarks.common.run_samples import RunSample
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, programs, run, swaps
+from gkl_shim.gatk import compare, kernel_times, programs, run, swaps
 
 _TOOLS: dict[str, tuple[str, ...]] = {
     "HaplotypeCaller": (),
@@ -36,14 +35,13 @@ _TOOLS: dict[str, tuple[str, ...]] = {
 _EARLY = set(_TOOLS) - {"HaplotypeCaller, DRAGEN 3.7.8"}
 _BEFORE_45 = {"4.3.0.0": _EARLY, "4.4.0.0": _EARLY}
 _FROM_45 = set(_TOOLS) - {"HaplotypeCaller, native aligner"}
-_COMPUTED = re.compile(
-    rb"^\[gkl-shim [^]]*\] (PairHMM|PDHMM|Smith-Waterman): (\d+) (?:region|alignment)s?, ", re.M
-)
 # A class that is loaded when a part of gkl-shim does its work, and the name of the part.
 _PARTS = {
     "org.gklshim.gatk.regions.OrderedTasks": "regions",
     "org.gklshim.gatk.walk.RegionWalk": "walk",
     "org.gklshim.gatk.assembly.ChainGraph": "assembly",
+    "org.gklshim.gatk.confidence.ConfidenceSums": "confidence",
+    "org.gklshim.gatk.likelihoods.Likelihoods": "likelihoods",
 }
 _THREADS = "4"
 
@@ -65,8 +63,7 @@ class Row:
 
 def kernels(log: bytes) -> list[str]:
     """Return the kernels that computed according to the last lines of a log, in their order."""
-    found = {name.decode() for name, _ in _COMPUTED.findall(log)}
-    return [name for name in ("PairHMM", "PDHMM", "Smith-Waterman") if name in found]
+    return list(kernel_times.by_gkl_shim(log))
 
 
 def parts(classes: Path) -> list[str]:

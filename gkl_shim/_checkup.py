@@ -13,7 +13,7 @@ from gkl_shim import _known_results, _native, _processor, paths
 from gkl_shim._known_results import TOLERANCE
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.gatk import programs, run
+from gkl_shim.gatk import kernel_times, programs, run
 from gkl_shim.pairhmm import PairHMM, Precision
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.smithwaterman import SmithWaterman
@@ -121,8 +121,8 @@ def _agent(jar: Path) -> Finding:
     ]
     if not platforms:
         return Finding("GATK agent", "failed", f"{jar} holds no native library; rebuild it")
-    replaced = [name for name in run.KERNELS if _REPLACEMENTS[name] in names]
-    if len(replaced) < len(run.KERNELS):
+    replaced = [name for name in kernel_times.KERNELS if _REPLACEMENTS[name] in names]
+    if len(replaced) < len(kernel_times.KERNELS):
         return Finding("GATK agent", "failed", f"{jar} lacks classes; rebuild it")
     kernels = ", ".join(replaced)
     return Finding(

@@ -5,6 +5,9 @@ of its output. The process that made it holds a lock on it (``flock``) while the
 temporary file without a lock is from a killed run, and the next run that writes to the folder
 removes it. If the file system has no locks, nothing is removed. Unlike a process number, a lock
 also works across containers and hosts that share the folder.
+
+A file that can be written but not replaced gets a copy of the temporary file. During the copy, the
+temporary file is named ``.gkl-shim.<process>.<random>.complete``, which no run removes.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import select
 import shutil
 import stat
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -93,7 +97,7 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     An existing file is replaced. The new file gets its permissions, and its owner if this process
     may change owners. Other hard links keep the old content. Symbolic links are followed. Some
     files can be written but not replaced, such as a mount point or another user's file in /tmp.
-    They are overwritten in place at the end.
+    The complete result is copied into them at the end.
 
     Parameters
     ----------
@@ -105,7 +109,9 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     ------
     OSError
         If the file cannot be written. If possible, this is checked before any work is done. An
-        existing file keeps its content.
+        existing file keeps its content, except where the result is copied into it and the copy
+        fails: then the file is incomplete, and the error names the file beside it that has the
+        complete result. If a signal ends the copy, a warning names that file.
     """
     if str(path) == "-":
         _check_standard_output()
@@ -325,11 +331,26 @@ def _take_name(temporary: Path, target: Path, before: os.stat_result | None) -> 
             raise
         # Not O_CREAT: a sticky folder such as /tmp may forbid it for another user's file.
         # Links were followed before. A new one may be another user's.
-        descriptor = os.open(target, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with temporary.open("rb") as whole, os.fdopen(descriptor, "wb") as file:
-            shutil.copyfileobj(whole, file)
-            file.flush()
-            os.fsync(descriptor)
+        descriptor = os.open(target, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with Output(descriptor, str(target)) as file, temporary.open("rb") as whole:
+            _copy_into(file, whole, temporary, target)
+
+
+def _copy_into(file: Output, whole: BinaryIO, temporary: Path, target: Path) -> None:
+    """Copy a temporary file into its target, and remove it if the copy is complete."""
+    kept = temporary.with_suffix(".complete")
+    temporary.rename(kept)
+    told = f"this file is incomplete now, and {kept} has the complete result"
+    try:
+        file.truncate(0)
+        shutil.copyfileobj(whole, file)
+        os.fsync(file.fileno())
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; {told}") from error
+    except BaseException:  # a signal ends this process
+        warnings.warn(f"{target}: stopped; {told}", stacklevel=1)
+        raise
+    kept.unlink()
 
 
 def _remove(path: Path) -> None:

@@ -7,7 +7,7 @@ import shlex
 import click
 
 from gkl_shim.cli import _options
-from gkl_shim.gatk import run, swaps
+from gkl_shim.gatk import kernel_times, run, swaps
 
 
 @click.command(
@@ -42,16 +42,26 @@ def command(
     swap = swaps.STOCK if stock else swaps.agent()
     found = run.find_classpath(classpath)
     result = run.gatk(arguments, found, swap, java_options=options, echo=True)
-    which = "stock GATK" if stock else "with the shim"
-    click.echo(f"gkl-shim: {which}: {_report(result)}", err=True)
+    click.echo(f"gkl-shim: {_report(result)}", err=True)
     return result.returncode
 
 
 def _report(result: run.Run) -> str:
-    times = [
-        f"{kernel} {seconds:.3f} s, {seconds / result.seconds:.1%}"
-        for kernel, seconds in result.kernel_seconds.items()
-    ]
-    if not times:
-        return f"GATK reported no time for {', '.join(run.KERNELS)}; run {result.seconds:.1f} s"
-    return f"{'; '.join(times)} of the run's {result.seconds:.1f} s, by GATK's clock"
+    stock = result.swap == swaps.STOCK
+    which, clock = ("stock GATK", "GATK") if stock else ("with the shim", "gkl-shim")
+    whole = f"{result.seconds:.1f} s"
+    seconds = result.kernel_seconds
+    if not seconds:
+        kernels = ", ".join(kernel_times.KERNELS)
+        return f"{which}: {clock} reported no time for {kernels}; run {whole}"
+    if result.region_threads > 1:
+        # Sums over threads are no share of the run: they can be longer than it.
+        times = "; ".join(f"{kernel} {took:.3f} s" for kernel, took in seconds.items())
+        return (
+            f"{which}: {times}, by {clock}'s clock, summed over {result.region_threads} threads "
+            f"that call regions; run {whole}"
+        )
+    shares = "; ".join(
+        f"{kernel} {took:.3f} s, {took / result.seconds:.1%}" for kernel, took in seconds.items()
+    )
+    return f"{which}: {shares} of the run's {whole}, by {clock}'s clock"

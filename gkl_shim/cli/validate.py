@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from gkl_shim import _native
+from gkl_shim._memory import usable_memory
 from gkl_shim._output_files import atomic_output, check_outputs, naming
 from gkl_shim._printable import printable
 from gkl_shim.cli import _options
@@ -79,7 +79,8 @@ _REFUSED = {
     "--jobs",
     type=click.IntRange(1),
     default=None,
-    help="Runs of GATK at a time. Default: one for each CPU and each 5 GiB of memory.",
+    help="Runs of GATK at a time. Default: one for each CPU and each 5 GiB of memory, within the "
+    "limits of a container.",
 )
 @click.option(
     "--shards",
@@ -167,8 +168,7 @@ def _modes(tools: tuple[str, ...], names: tuple[str, ...]) -> list[Mode]:
 
 
 def _jobs(cpus: int) -> int:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
-    return max(1, min(cpus, memory // _RUN_GIB))
+    return max(1, min(cpus, (usable_memory() >> 30) // _RUN_GIB))
 
 
 def _line(name: str, mode: dict[str, Any]) -> str:

@@ -1,9 +1,8 @@
-"""Find GATK, run it, and read the times that it reports."""
+"""Find GATK, run it, and read its log."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -15,12 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, programs, swaps
+from gkl_shim.gatk import fetch, kernel_times, programs, swaps
 
 __all__ = [
     "DEFAULT_THREADS",
     "HOW_TO_GET_GATK",
-    "KERNELS",
     "MAIN_CLASS",
     "Run",
     "find_classpath",
@@ -28,9 +26,6 @@ __all__ = [
     "java_command",
     "known_classpath",
 ]
-
-KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
-"""What gkl-shim replaces, by the names in its log."""
 
 DEFAULT_THREADS = 4
 """GATK's default for ``--native-pair-hmm-threads``."""
@@ -63,17 +58,6 @@ _MODULE_OPTIONS = (
     "-XX:+IgnoreUnrecognizedVMOptions",
     swaps.NATIVE_ACCESS,
     *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
-)
-
-# GATK's clock for PDHMM calls it PairHMM too, but another class writes the line.
-_COMPUTE_TIME = re.compile(
-    rb"(?:\b(PDPairHMM) +- )?Total compute time in "
-    rb"(PairHMM computeLogLikelihoods\(\)|(?:native|java) Smith-Waterman) : ([\d.eE+-]+)"
-)
-# The total leaves out a native PDHMM.
-_NATIVE_PDHMM_TIME = re.compile(
-    rb"\bVectorLoglessPairPDHMM +- Time spent in "
-    rb"(setup for JNI call|JNI call|post-processing) : ([\d.eE+-]+)"
 )
 
 
@@ -140,25 +124,31 @@ class Run:
     log: bytes = field(repr=False)
     """The standard error of GATK."""
 
+    swap: swaps.Swap = swaps.STOCK
+    """The native classes that it used."""
+
     @property
     def kernel_seconds(self) -> dict[str, float]:
-        """The times that GATK reports, of PairHMM, PDHMM and Smith-Waterman.
+        """The seconds in PairHMM, PDHMM and Smith-Waterman.
 
-        A kernel is absent if GATK reports no time for it. Smith-Waterman's is in hundredths.
+        They are by GATK's clock in stock GATK, which calls regions in one thread. With gkl-shim,
+        they are by gkl-shim's own, summed over all threads. A kernel is absent if the log has no
+        time for it.
         """
-        found = {}
-        for pdhmm, what, seconds in _COMPUTE_TIME.findall(self.log):
-            aligner = what.endswith(b"Smith-Waterman")
-            found["PDHMM" if pdhmm else "Smith-Waterman" if aligner else "PairHMM"] = float(seconds)
-        native = dict(_NATIVE_PDHMM_TIME.findall(self.log))
-        if native:
-            found["PDHMM"] = found.get("PDHMM", 0.0) + sum(map(float, native.values()))
-        return {name: found[name] for name in KERNELS if name in found}
+        if self.swap == swaps.STOCK:
+            return kernel_times.by_gatk(self.log)
+        totals = kernel_times.by_gkl_shim(self.log)
+        return {kernel: total.seconds for kernel, total in totals.items()}
 
     @property
     def pairhmm_seconds(self) -> float | None:
-        """The time in PairHMM that GATK reports, or None if the tool reports none."""
+        """PairHMM's part of :attr:`kernel_seconds`, or None."""
         return self.kernel_seconds.get("PairHMM")
+
+    @property
+    def region_threads(self) -> int:
+        """How many threads called regions."""
+        return kernel_times.region_threads(self.log)
 
     @property
     def complaint(self) -> str:
@@ -237,7 +227,7 @@ def gatk(
             process.wait()
     # If a signal ended the process, use the exit code that a shell would return.
     returncode = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return Run(tuple(command), returncode, time.monotonic() - started, b"".join(log))
+    return Run(tuple(command), returncode, time.monotonic() - started, b"".join(log), swap)
 
 
 @contextmanager

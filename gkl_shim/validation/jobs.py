@@ -84,7 +84,7 @@ class Result:
     peak_mib: float
     """The most memory that was resident."""
     kernel_seconds: dict[str, float]
-    """By GATK's own clock."""
+    """By the clock that counts all threads: see `gkl_shim.gatk.run.Run.kernel_seconds`."""
     said: list[str]
     """The lines of gkl-shim in the log."""
     versions: list[str]
@@ -201,7 +201,9 @@ class Runner:
         with done.stack:
             seconds = time.monotonic() - done.started
             log = done.job.log.read_bytes()
-            finished = run.Run(done.job.arguments, done.process.returncode, seconds, log)
+            finished = run.Run(
+                done.job.arguments, done.process.returncode, seconds, log, done.job.swap
+            )
             if finished.returncode != 0:
                 raise MissingComponent(_failure(done.job, finished))
             lines = log.decode(errors="replace").splitlines()

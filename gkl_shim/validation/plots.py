@@ -24,12 +24,9 @@ def times(modes: Mapping[str, Any]) -> str:
         (name, kernel)
         for name, mode in modes.items()
         for kernel, sums in mode["kernels"]["stock"].items()
-        if sums.get("seconds")
+        if sums.get("seconds") and kernel in mode["kernels"]["gkl-shim"]
     ]
-    seconds = {
-        v: [modes[n]["kernels"][v].get(k, {}).get("seconds", 0.0) for n, k in names]
-        for v in variants
-    }
+    seconds = {v: [modes[n]["kernels"][v][k]["seconds"] for n, k in names] for v in variants}
     _bars(kernels, [f"{kernel}, {name}" for name, kernel in names], seconds, "seconds in kernels")
     _legend(figure, whole)
     return _svg(figure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from typing import Any
 
 import gkl_shim
 from gkl_shim import _processor, paths
+from gkl_shim.gatk import kernel_times
 from gkl_shim.validation.accuracy import Score
 from gkl_shim.validation.differences import Finding
 from gkl_shim.validation.inputs import sha256
@@ -17,8 +17,6 @@ from gkl_shim.validation.jobs import Result
 from gkl_shim.validation.validation import SHIM, STOCK, ModeResult, Validation
 
 __all__ = ["document"]
-
-_CLOSING = re.compile(r"^\[gkl-shim [^]]*\] ([\w-]+): .*?(\d+) cells in ([\d.]+) s")
 
 
 def document(result: Validation) -> dict[str, Any]:
@@ -123,13 +121,12 @@ def _runs(runs: Sequence[Result]) -> dict[str, Any]:
 
 
 def _kernels(runs: Sequence[Result]) -> dict[str, Any]:
-    """Return the sums over shards, by kernel: GATK's clock, and gkl-shim's closing lines."""
+    """Return the sums over shards, by kernel: seconds, and the cells that gkl-shim counts."""
     kernels: dict[str, dict[str, float]] = {}
     for run in runs:
         _add(kernels, "seconds", run.kernel_seconds.items())
-        closing = [match for line in run.said if (match := _CLOSING.match(line))]
-        _add(kernels, "cells", ((match[1], int(match[2])) for match in closing))
-        _add(kernels, "own_seconds", ((match[1], float(match[3])) for match in closing))
+        totals = kernel_times.by_gkl_shim("\n".join(run.said).encode())
+        _add(kernels, "cells", ((kernel, total.cells) for kernel, total in totals.items()))
     return kernels
 
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from benchmarks import gatk_versions
 from gkl_shim.gatk import compare, programs, run, swaps
+from tests.conftest import ROOT
 
 SAME = compare.Comparison((3, 3))
 IN_QUAL = compare.Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)
@@ -26,12 +27,25 @@ CLASSES = """
 [0.9s][info][class,load] org.gklshim.gatk.walk.RegionWalk source: file:/gkl-shim.jar
 [0.9s][info][class,load] org.gklshim.gatk.regions.OrderedTasks source: file:/gkl-shim.jar
 [0.9s][info][class,load] org.gklshim.gatk.assembly.ChainGraphs source: file:/gkl-shim.jar
+[0.9s][info][class,load] org.gklshim.gatk.confidence.ReferenceConfidence source: file:/gkl-shim.jar
+[0.9s][info][class,load] org.gklshim.gatk.likelihoods.Likelihoods source: file:/gkl-shim.jar
 """
 
 
 def test_only_kernels_that_computed_are_named() -> None:
     assert gatk_versions.kernels(LOG) == ["PDHMM", "Smith-Waterman"]
     assert gatk_versions.kernels(b"") == []
+
+
+def test_each_part_of_gatk_has_a_class() -> None:
+    """The part is the name of the package in java/, and the class is there."""
+    java = ROOT / "java" / "src" / "main" / "java"
+    folders = (java / "org" / "gklshim" / "gatk").iterdir()
+    packages = {folder.name for folder in folders if folder.is_dir()}
+    assert set(gatk_versions._PARTS.values()) == packages
+    for name, part in gatk_versions._PARTS.items():
+        assert name.split(".")[-2] == part
+        assert (java / f"{name.replace('.', '/')}.java").is_file()
 
 
 @pytest.mark.parametrize(
@@ -84,7 +98,7 @@ def test_the_table(
     ]
     assert len(rows) == 2 + len(tools)
     assert rows[2][:4] == ["4.3.0.0", "none", "17.0.15", "HaplotypeCaller"]
-    assert rows[2][4:6] == ["PDHMM, Smith-Waterman", "regions, walk"]
+    assert rows[2][4:6] == ["PDHMM, Smith-Waterman", "regions, walk, likelihoods"]
     arguments = [str(tmp_path), "--gatk", "4.5.0.0", "--tool", "Mutect2"]
     failed = CliRunner().invoke(gatk_versions.command, arguments)
     assert "| not run: Mutect2 failed, stock: exit code 1 |" in failed.output

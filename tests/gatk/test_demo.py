@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim.cli import demo
-from gkl_shim.gatk import data, demonstration, fetch, replay, replay_smithwaterman, run
+from gkl_shim.gatk import data, demonstration, fetch, replay, replay_smithwaterman, run, swaps
 from gkl_shim.gatk.compare import Comparison, Difference
 from gkl_shim.gatk.demonstration import Alone, Result, Runs
 
@@ -25,16 +25,22 @@ LOG = (
     b"PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.25\n"
     b"SmithWatermanAligner - Total compute time in native Smith-Waterman : 0.01 sec\n"
 )
-DRAGEN_LOG = b"PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : %b\n"
+# GATK's clock counts one of the threads that call regions.
+SHIM_LOG = (
+    b"[gkl-shim 1.0] regions: 2 threads\n"
+    b"PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.01\n"
+    b"[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0200 s, 0.10 GCUPS\n"
+)
+SHIM_DRAGEN_LOG = b"[gkl-shim 1.0] PDHMM: 3 regions, 5 pairs, 100 cells in 0.0300 s, 0.10 GCUPS\n"
+DRAGEN_LOG = b"PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : 1.5\n"
 
 
 def _result(sample: data.Sample, comparison: Comparison, mode: str) -> Result:
-    done = run.Run((), 0, 3.0, LOG)
-    stock, shim = (run.Run((), 0, 4.0, DRAGEN_LOG % text) for text in (b"1.5", b"0.03"))
-    runs = {
-        "default settings": Runs(SAME, done, done),
-        "DRAGEN mode": Runs(SAME, stock, shim),
-    }
+    swap = swaps.Swap("agent", agent=Path("gkl-shim.jar"))
+    stock, shim = run.Run((), 0, 3.0, LOG), run.Run((), 0, 2.0, SHIM_LOG, swap)
+    runs = {"default settings": Runs(SAME, stock, shim)}
+    stock, shim = run.Run((), 0, 4.0, DRAGEN_LOG), run.Run((), 0, 2.0, SHIM_DRAGEN_LOG, swap)
+    runs["DRAGEN mode"] = Runs(SAME, stock, shim)
     runs[mode] = replace(runs[mode], vcf=comparison)
     alone = Alone(
         replay.BesideGkl(24.0, 2.0, 12.0, "passive", True, 1e-6),
@@ -61,8 +67,11 @@ def test_the_exit_code_says_whether_vcfs_differ(
     assert "flush-to-zero on" in result.output
     rows = [line.replace("│", " ").split() for line in result.output.splitlines()]
     assert ["Smith-Waterman", "alone", "2.50", "GCUPS", "7.50", "GCUPS", "3.0x"] in rows
-    assert ["PairHMM", "in", "GATK", "0.250", "s", "0.250", "s", "1.0x"] in rows
-    assert ["PDHMM", "in", "GATK", "1.500", "s", "0.030", "s", "50.0x"] in rows
+    # Times by two clocks have no ratio.
+    assert ["PairHMM", "in", "GATK", "0.250", "s", "0.020", "s"] in rows
+    assert ["PDHMM", "in", "GATK", "1.500", "s", "0.030", "s"] in rows
+    assert ["whole", "run,", "DRAGEN", "mode", "4.000", "s", "2.000", "s", "2.0x"] in rows
+    assert "its calls, summed over 2 threads that call regions. " in result.output
     document = json.loads((tmp_path / "demo.json").read_text())
     runs = document["runs"]
     assert {name: each["vcf_identical"] for name, each in runs.items()} == {
@@ -84,11 +93,13 @@ def test_where_gkl_does_not_run_the_rest_is_shown(
         monkeypatch.setattr(fetch, name, lambda *_, **__: "")
     monkeypatch.setattr(data, "na12878_chr22", lambda *_: sample)
 
-    def run_gatk(arguments: list[str], *_: object, environment: dict[str, str]) -> run.Run:
+    def run_gatk(
+        arguments: list[str], _: str, swap: swaps.Swap, *, environment: dict[str, str]
+    ) -> run.Run:
         Path(arguments[arguments.index("-O") + 1]).write_text("##fileformat=VCFv4.2\n#CHROM\n")
         for recording in environment.values():
             Path(recording).write_text("recorded")
-        return run.Run((), 0, 3.0, LOG)
+        return run.Run((), 0, 3.0, LOG if swap == swaps.STOCK else SHIM_LOG, swap)
 
     monkeypatch.setattr(run, "gatk", run_gatk)
     result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)

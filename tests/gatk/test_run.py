@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim.gatk import compare, data, programs, run, swaps
+from gkl_shim.cli import gatk as gatk_command
+from gkl_shim.gatk import compare, data, kernel_times, programs, run, swaps
 from tests.conftest import require_tool
 from tests.gatk.conftest import QUICK, Gatk, command
 
@@ -133,6 +134,71 @@ def test_gatks_own_time_in_a_native_pdhmm() -> None:
     assert run.Run((), 0, 0.0, log).kernel_seconds == {"PDHMM": 1.0}
 
 
+# Four threads called regions, and GATK's clock has the alignments of one of them.
+WITH_THE_SHIM = b"""\
+[gkl-shim 0.1.0] regions: 4 threads
+17:57:41.511 INFO  PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 9.0
+17:57:41.511 INFO  SmithWatermanAligner - Total compute time in native Smith-Waterman : 0.01 sec
+[gkl-shim 0.1.0] Smith-Waterman: 21 alignments, 1384886 cells in 2.5000 s, 5.77 GCUPS
+[gkl-shim 0.1.0] PairHMM: 18 regions, 15797 pairs, 219357674 cells in 0.5000 s, 24.50 GCUPS, 0.08%
+[gkl-shim 0.1.0] PairHMM: 1 region, 100 cells in 0.2500 s, 24.50 GCUPS
+[gkl-shim 0.1.0] PDHMM: initialized, but no region was computed
+"""
+AGENT_SWAP = swaps.Swap("agent", agent=Path(AGENT))
+
+
+def test_the_shims_own_time_counts_all_threads() -> None:
+    """If a log has several JVMs' lines, they are added up."""
+    done = run.Run((), 0, 2.0, WITH_THE_SHIM, AGENT_SWAP)
+    assert list(done.kernel_seconds.items()) == [("PairHMM", 0.75), ("Smith-Waterman", 2.5)]
+    assert done.region_threads == 4
+    assert kernel_times.by_gkl_shim(WITH_THE_SHIM)["PairHMM"].cells == 219357774
+    stock = run.Run((), 0, 2.0, WITH_THE_SHIM)
+    assert stock.kernel_seconds == {"PairHMM": 9.0, "Smith-Waterman": 0.01}
+    # Without its last lines, GATK's clock is no substitute.
+    quiet = WITH_THE_SHIM.replace(b"[gkl-shim", b"[other")
+    assert run.Run((), 0, 2.0, quiet, AGENT_SWAP).kernel_seconds == {}
+    assert run.Run((), 0, 2.0, quiet, AGENT_SWAP).region_threads == 1
+
+
+@pytest.mark.parametrize(
+    ("swap", "log", "report"),
+    [
+        (
+            swaps.STOCK,
+            WITH_THE_SHIM.replace(b"regions:", b""),
+            "stock GATK: PairHMM 9.000 s, 90.0%; Smith-Waterman 0.010 s, 0.1% of the run's 10.0 s, "
+            "by GATK's clock",
+        ),
+        (
+            AGENT_SWAP,
+            WITH_THE_SHIM,
+            "with the shim: PairHMM 0.750 s; Smith-Waterman 2.500 s, by gkl-shim's clock, summed "
+            "over 4 threads that call regions; run 10.0 s",
+        ),
+        (
+            AGENT_SWAP,
+            WITH_THE_SHIM.replace(b"regions: 4 threads", b"regions: one thread, because of x"),
+            "with the shim: PairHMM 0.750 s, 7.5%; Smith-Waterman 2.500 s, 25.0% of the run's "
+            "10.0 s, by gkl-shim's clock",
+        ),
+        (
+            AGENT_SWAP,
+            b"",
+            "with the shim: gkl-shim reported no time for PairHMM, PDHMM, Smith-Waterman; run "
+            "10.0 s",
+        ),
+        (
+            swaps.STOCK,
+            b"",
+            "stock GATK: GATK reported no time for PairHMM, PDHMM, Smith-Waterman; run 10.0 s",
+        ),
+    ],
+)
+def test_what_the_gatk_command_reports(swap: swaps.Swap, log: bytes, report: str) -> None:
+    assert gatk_command._report(run.Run((), 0, 10.0, log, swap)) == report
+
+
 def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(COMMAND), *arguments],
@@ -148,9 +214,9 @@ def test_the_gatk_command_reports_the_time_in_each_kernel(
     classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path
 ) -> None:
     stock = gatk("HaplotypeCaller", chr20)
-    for options, who, replaced in (
-        (["--stock"], "stock GATK: PairHMM ", False),
-        (["-c", classpath], "with the shim: PairHMM ", True),
+    for options, who, clock, replaced in (
+        (["--stock"], "stock GATK: PairHMM ", "GATK", False),
+        (["-c", classpath], "with the shim: PairHMM ", "gkl-shim", True),
     ):
         vcf = tmp_path / f"{replaced}.vcf"
         options += ["--java-options", shlex.join(QUICK)]
@@ -159,7 +225,7 @@ def test_the_gatk_command_reports_the_time_in_each_kernel(
         assert compare.compare(stock.vcf, vcf).identical
         assert f"gkl-shim: {who}" in result.stderr.splitlines()[-1]
         assert "; Smith-Waterman " in result.stderr.splitlines()[-1]
-        assert "by GATK's clock" in result.stderr.splitlines()[-1]
+        assert f"by {clock}'s clock" in result.stderr.splitlines()[-1]
         assert ("Intel GKL replaced" in result.stderr) == replaced
 
 

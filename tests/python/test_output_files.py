@@ -8,6 +8,7 @@ import errno
 import fcntl
 import os
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -16,9 +17,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
+from gkl_shim._output_files import atomic_output
 from tests.conftest import ROOT, obey_permissions, require_tool
 
 IN_PYTHON = """
@@ -233,6 +236,79 @@ def test_a_mount_point_is_overwritten(write: Writer, folder: Path, tmp_path: Pat
         write(file)
         assert list(folder.iterdir()) == [file]
     assert source.read_bytes() == CONTENT
+
+
+def test_a_mount_point_without_room_leaves_the_complete_result_beside_it(
+    folder: Path, tmp_path: Path
+) -> None:
+    file, disk = folder / "file", tmp_path / "disk"
+    file.touch()
+    disk.mkdir()
+    content = CONTENT * 100
+    with mounted(disk, "-t", "tmpfs", "-o", "size=64k", "gkl-shim-test"):
+        source = disk / "file"
+        source.write_bytes(b"before")
+        with mounted(file, "--bind", str(source)):
+            reason = Writer([sys.executable, "-c", IN_PYTHON]).refused(file, content=content)
+            (kept,) = folder.glob(".gkl-shim.*.complete")
+            assert reason == (
+                f"{os.strerror(errno.ENOSPC)}; this file is incomplete now, and {kept} has the "
+                "complete result"
+            )
+            # No later run takes it for a leftover.
+            Writer([sys.executable, "-c", IN_PYTHON])(folder / "other")
+            assert kept.read_bytes() == content
+
+
+@pytest.mark.parametrize("end", [OSError(errno.EIO, os.strerror(errno.EIO)), SystemExit(143)])
+def test_a_copy_that_ends_early_leaves_the_complete_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, end: BaseException
+) -> None:
+    """Of a file that can be written but not replaced."""
+
+    def busy(*_: object) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    def copy(_: object, target: BinaryIO) -> None:
+        target.write(CONTENT[:5])
+        raise end
+
+    file = folder / "file"
+    file.write_bytes(b"before")
+    monkeypatch.setattr(Path, "replace", busy)
+    monkeypatch.setattr(shutil, "copyfileobj", copy)
+    said = f"this file is incomplete now, and {folder}/.*complete has the complete result"
+    signalled = isinstance(end, SystemExit)
+    told = pytest.warns(UserWarning, match=said) if signalled else contextlib.nullcontext()
+    with (
+        told,
+        pytest.raises(type(end), match="143" if signalled else said),
+        atomic_output(file) as stream,
+    ):
+        stream.write(CONTENT)
+    assert file.read_bytes() == CONTENT[:5]
+    (kept,) = folder.glob(".gkl-shim.*.complete")
+    assert kept.read_bytes() == CONTENT
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_file_that_cannot_be_opened_for_the_copy_keeps_its_content(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = folder / "file"
+    file.write_bytes(b"before")
+
+    def busy(*_: object) -> None:
+        # What takes its place meanwhile may be another user's link.
+        file.rename(folder / "moved")
+        file.symlink_to("moved")
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    monkeypatch.setattr(Path, "replace", busy)
+    with pytest.raises(OSError, match=os.strerror(errno.ELOOP)), atomic_output(file) as stream:
+        stream.write(CONTENT)
+    assert file.read_bytes() == b"before"
+    assert sorted(folder.iterdir()) == [file, folder / "moved"]
 
 
 def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(

@@ -39,7 +39,7 @@ svg { max-width: 100%; height: auto }
 <p>{{ times | length }} shards took {{ "%.0f" | format(total) }} s together. The slowest took
 {{ "%.1f" | format(times[0].seconds) }} s, the median {{ "%.1f" | format(median) }} s.
 {% if missing %}The logs of {{ missing }} shards have no times of kernels: gkl-shim did not compute
-there.{% endif %}</p>
+there.{% endif %} The times of kernels are summed over the threads that call regions.</p>
 {{ plot }}
 <table>
 <tr><th>sample</th><th>shard</th><th>total, s</th><th>memory, MB</th>
@@ -87,7 +87,7 @@ def plot(times: list[Time]) -> str:
         seconds = [time.kernels.get(kernel, 0.0) for time in shown]
         kernels.barh(names, seconds, left=left, color=color, label=kernel)
         left = [start + width for start, width in zip(left, seconds, strict=True)]
-    kernels.set_xlabel("in kernels, seconds")
+    kernels.set_xlabel("in kernels, seconds, summed over threads")
     kernels.legend()
     whole.invert_yaxis()
     text = io.StringIO()
