@@ -54,6 +54,11 @@ _CASES = {
     "na12878-chr20": _Case("NA12878, chr20, 565 reads", (*_GERMLINE, "mutect2")),
     "na12878-chr22": _Case("NA12878, chr22, 12 kb", (*_GERMLINE, "mutect2")),
     "300kb35x": _Case("simulated, 300 kb, 35x", _GERMLINE),
+    "60kb-deletions": _Case(
+        "simulated, 60 kb, 35x, deletions of 30 to 69 bases, small regions",
+        _GERMLINE,
+        ("--max-assembly-region-size", "100", "--min-assembly-region-size", "30"),
+    ),
     "2mb35x": _Case("simulated, 2 Mb, 35x", _GERMLINE),
     "2mb35x-250": _Case("simulated, 2 Mb, 35x, 250-base reads", (*_GERMLINE, "mutect2")),
     "10mb35x": _Case("simulated, 10 Mb, 35x", (*_GERMLINE, "mutect2")),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.common import samples, simulated_samples
-from benchmarks.common.simulated_samples import Variant, mutated_copies
+from benchmarks.common.simulated_samples import Variant, long_deletions, mutated_copies
 from gkl_shim._output_files import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
@@ -286,6 +286,13 @@ def _genome(length: int, individuals: int = 1, *, read_length: int = _READ_LENGT
     return plan
 
 
+def _deletions(sequences: Sequence[str]) -> _Plan:
+    """Long deletions on one copy, and many SNPs on the other. None of them is a known site."""
+    sequence = human_like(_SMALL, sequences)
+    copies = [(copy, _DEPTH / 2) for copy in long_deletions(sequence, _SEED)]
+    return _Plan({"human1": sequence}, {"reads": [_Part("human1", copies)]}, {"human1": []})
+
+
 def _several(sequences: Sequence[str]) -> _Plan:
     """Two individuals in one file, and a normal that is like the first of them."""
     sequence = human_like(_SMALL, sequences)
@@ -386,6 +393,7 @@ _PLANS: dict[str, _Planner] = {
     "2mb35x": _genome(_GENOME),
     "2mb35x-250": _genome(_GENOME, read_length=_LONG_READ_LENGTH),
     "10mb35x": _genome(_GENOME, individuals=5),
+    "60kb-deletions": _deletions,
     "several": _several,
     "300kb-tumor": _tumor(_SHORT),
     "2mb-tumor": _tumor(_GENOME),
