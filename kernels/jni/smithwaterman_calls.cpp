@@ -6,7 +6,6 @@
 #include "guarded_jni.h"
 #include "log.h"
 #include "settings.h"
-#include "smithwaterman/text.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -34,8 +33,9 @@ std::string record(const gkl_shim_smithwaterman_batch &pair,
     append(pair.references, pair.reference_offsets[1]);
     line += '\t';
     append(pair.alternatives, pair.alternative_offsets[1]);
+    const char *const strategies[] = {"softclip", "indel", "leading_indel", "ignore"};
     line += format("\t%d,%d,%d,%d\t%s\n", int(p.match), int(p.mismatch), int(p.gap_open),
-                   int(p.gap_extend), smithwaterman::kOverhangs[p.overhang]);
+                   int(p.gap_extend), strategies[p.overhang]);
     return line;
 }
 

@@ -1,6 +1,4 @@
 // Smith-Waterman's text formats: parses pairs, formats alignments. Part of the C ABI.
-#include "smithwaterman/text.h"
-
 #include <string.h>
 
 #include <charconv>
@@ -17,6 +15,7 @@ namespace smithwaterman {
 namespace {
 
 constexpr int64_t kNanosecondsALine = 20, kCopiedPerNanosecond = 4;
+const char *const kOverhangs[] = {"softclip", "indel", "leading_indel", "ignore"};
 
 // The longest excerpt of a field in a message.
 constexpr int64_t kExcerpt = 60;
