@@ -297,7 +297,8 @@ int main(int count, char **arguments) {
                     std::this_thread::yield();
                 for (const auto &call : all) found[size_t(t)].push_back(call(cases[size_t(round)]));
             }
-            if (count > 2) computed(gkl_shim_correct_count(counter, &batch));
+            // It may be refused while another one runs.
+            if (count > 2) (void)gkl_shim_correct_count(counter, &batch);
         });
     for (std::thread &thread : threads) thread.join();
     size_t at = 0;
