@@ -178,7 +178,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                            copy.haplotype_offsets.data(),
                                            copy.haplotypes.data()};
     PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start);
-    if (copy.tracks[kBases].size() * kTracks > kKeptBytes) copy = RegionCopy();
+    if (copy.tracks[kBases].size() * kTracks > kKeptRegionBytes) copy = RegionCopy();
 }
 
 }  // namespace

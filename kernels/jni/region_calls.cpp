@@ -78,7 +78,7 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
     if (!announced()) return;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     account(configuration, region, results, elapsed.count());
-    if (size_t(pairs) * sizeof(double) > kKeptBytes) buffer = std::vector<double>();
+    if (size_t(pairs) * sizeof(double) > kKeptRegionBytes) buffer = std::vector<double>();
 }
 
 void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
@@ -125,7 +125,7 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
     compute(env, configuration,
             {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
             likelihoods, start);
-    if (packed.bytes() > kKeptBytes) packed = PackedRegion();
+    if (packed.bytes() > kKeptRegionBytes) packed = PackedRegion();
 }
 
 }  // namespace jni

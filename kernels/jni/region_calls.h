@@ -16,7 +16,7 @@ namespace gkl_shim {
 namespace jni {
 
 // A thread reuses its buffers for the next region. Buffers for a larger input are freed after use.
-constexpr size_t kKeptBytes = size_t(32) << 20;
+constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
 typedef gkl_shim_pdhmm_batch Region;

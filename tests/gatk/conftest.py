@@ -160,12 +160,28 @@ def genome(shared: Path) -> data.Sample:
     return _simulated(shared / "genome", slice(125_000), 30)
 
 
+@pytest.fixture(scope="session")
+def deletions(shared: Path) -> data.Sample:
+    """12 kb. One copy has a deletion of 30 to 69 bases in each 500, the other a SNP in each 30."""
+    sequence = _sequence(slice(200_000, 212_000))
+    copies = [(copy, 20) for copy in simulated_samples.long_deletions(sequence, seed=5)]
+    simulate = simulated_samples.simulate_mixture
+    folder = shared / "deletions"
+    return once(folder, lambda made: simulate(made, folder.name, sequence, copies))
+
+
 def _simulated(folder: Path, part: slice, depth: float, **options: float) -> data.Sample:
+    sequence = _sequence(part)
+    name, simulate = folder.name, simulated_samples.simulate
+    return once(folder, lambda made: simulate(made, name, sequence, depth, **options))
+
+
+def _sequence(part: slice) -> str:
+    """Return a part of a real sequence, for samples that these tools make."""
     for tool in ("art_illumina", "bwa", "samtools"):
         require_tool(tool)
     _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
-    name, simulate = folder.name, simulated_samples.simulate
-    return once(folder, lambda made: simulate(made, name, sequence[part], depth, **options))
+    return sequence[part]
 
 
 def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> list[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.common import run_modes, samples, simulated_samples
+from benchmarks.common import run_modes
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
-from tests.conftest import once, require_tool, shared_data
+from tests.conftest import require_tool
 from tests.gatk.conftest import QUICK, Gatk, agent_jar, check_agent, command
 
 pytestmark = pytest.mark.gatk
@@ -36,21 +36,6 @@ def test_haplotypecallers_vcf_is_stocks(gatk: Gatk, genome: data.Sample) -> None
     assert "regions: 32 threads" in ours.log
     assert records(ours.vcf) == records(stock.vcf)
     assert len(records(ours.vcf)) > 100
-
-
-@pytest.fixture(scope="module")
-def deletions(shared: Path) -> data.Sample:
-    """One copy has a deletion of 30 to 70 bases in each 500, the other a SNP in each 30."""
-    for tool in ("art_illumina", "bwa", "samtools"):
-        require_tool(tool)
-    _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
-    copies = simulated_samples.long_deletions(sequence[200_000:212_000], seed=5)
-    return once(
-        shared / "deletions",
-        lambda made: simulated_samples.simulate_mixture(
-            made, "deletions", sequence[200_000:212_000], [(copy, 20) for copy in copies]
-        ),
-    )
 
 
 @pytest.mark.parametrize("has_ploidies", [False, True], ids=["plain", "ploidies"])

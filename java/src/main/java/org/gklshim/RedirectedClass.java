@@ -102,7 +102,7 @@ final class RedirectedClass {
         part.refuse(reason);
     }
 
-    /** Returns the class file with calls to our methods, or null if GATK keeps its own class file. */
+    /** Returns the class file with calls to our methods, or null if GATK keeps its own file. */
     byte[] transform(ClassLoader loader, byte[] original) {
         try {
             if (!part.isUsable(loader)) {

@@ -40,8 +40,8 @@ public final class EmittedDeletions {
     /**
      * Makes an empty list for a run.
      *
-     * @param usualConfiguration the configuration of the engine for regions whose ploidy has no
-     *     option of its own
+     * @param usualConfiguration the configuration of GATK's engine for regions that are not in
+     *     --ploidy-regions
      */
     EmittedDeletions(Object usualConfiguration) {
         this.usualConfiguration = usualConfiguration;
