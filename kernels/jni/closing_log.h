@@ -32,7 +32,7 @@ class CallTotals {
     int64_t calls() const { return calls_; }
 
     // The closing line, such as "2 regions, 6 pairs, 600 cells in 0.01 s, 0.06 GCUPS, 1.00% of the
-    // run's 1.0 s". `call` names what one call computes, such as "region".
+    // run's 1.0 CPU seconds". `call` names what one call computes, such as "region".
     std::string line(const char *call) const;
 
    private:

@@ -2,6 +2,7 @@
 // the library-path swap. IntelPairHmmOMP inherits them.
 #include <jni.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -30,19 +31,23 @@ jfieldID field(JNIEnv *env, jclass holder, const char *name) {
     return id;
 }
 
-// The fields of GATK's data holders. Their IDs stay valid: the classes live as long as GKL's
-// classes, and those as long as this library.
+// The fields of GATK's data holders. Their IDs are valid as long as these classes.
 struct Fields {
     Fields(JNIEnv *env, jclass read_holder, jclass haplotype_holder) {
         for (int i = 0; i < kTracks; i++) tracks[i] = field(env, read_holder, kTrackNames[i]);
         haplotype_bases = field(env, haplotype_holder, "haplotypeBases");
     }
 
+    bool operator==(const Fields &other) const {
+        return std::equal(tracks, tracks + kTracks, other.tracks) &&
+               haplotype_bases == other.haplotype_bases;
+    }
+
     jfieldID tracks[kTracks], haplotype_bases;
 };
 
-// The first initNative finds the fields, since there is one class of each holder. As in GKL, the
-// last one's configuration applies to all callers.
+// Found by initNative. A class loader can be the first to load this library after another one is
+// gone, and has other classes. As in GKL, the last configuration applies to all callers.
 std::atomic<const Fields *> fields{nullptr};
 std::atomic<int> configuration{0};
 
@@ -50,8 +55,15 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
                 int threads) {
     if (read_holder == nullptr || haplotype_holder == nullptr)
         throw JavaError("java/lang/NullPointerException", "a data holder's class is null");
-    static const Fields found(env, read_holder, haplotype_holder);
-    fields.store(&found, std::memory_order_release);
+    const Fields found(env, read_holder, haplotype_holder);
+    const Fields *const known = fields.load(std::memory_order_acquire);
+    // The earlier ones are not freed, because a thread may use them.
+    if (known == nullptr || !(*known == found))
+        fields.store(new Fields(found), std::memory_order_release);
+    static std::atomic<bool> told{false};
+    const char *const slower = RegionCalls::slower_because();
+    if (slower != nullptr && !told.exchange(true))
+        log_warning(format("PairHMM: %s than Intel's; do without --swap library-path", slower));
     configuration = PairHmmCalls::get().initialize(double_precision, threads,
                                                    "Intel GKL replaced (library path)");
 }

@@ -18,9 +18,10 @@ namespace {
 constexpr int kMaxLinks = 40;  // the kernel's limit
 const char kPrefix[] = ".gkl-shim.", kSuffix[] = ".partial";
 
+// The folder of a path, with the slash at its end.
 std::string folder_of(const std::string &path) {
     const size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
 // The number of the open descriptor that a path such as /dev/stdout names, or -1. Opening the path
@@ -45,7 +46,7 @@ bool follow_links(std::string *path) {
         if (length < 0) return true;
         if (length == 0 || size_t(length) == sizeof target) break;
         const std::string followed(target, size_t(length));
-        *path = followed[0] == '/' ? followed : folder_of(*path) + "/" + followed;
+        *path = followed[0] == '/' ? followed : folder_of(*path) + followed;
     }
     errno = ELOOP;
     return false;
@@ -98,6 +99,14 @@ bool write_all(int descriptor, const char *from, size_t left) {
     return true;
 }
 
+bool copy_all(int from, int to) {
+    char part[1 << 16];
+    ssize_t length;
+    for (off_t at = 0; (length = pread(from, part, sizeof part, at)) > 0; at += length)
+        if (!write_all(to, part, size_t(length))) return false;
+    return length == 0;
+}
+
 }  // namespace
 
 bool OutputFile::open(const std::string &path, std::string *reason) {
@@ -139,7 +148,7 @@ bool OutputFile::make_partial(const std::string &folder) {
     for (int number = 0;; number++) {
         char name[64];
         snprintf(name, sizeof name, "%s%ld.%x%s", kPrefix, long(getpid()), number, kSuffix);
-        const std::string partial = folder + "/" + name;
+        const std::string partial = folder + name;
         const int made = ::open(partial.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (made < 0 && errno == EEXIST) continue;
         if (made < 0) return false;
@@ -163,6 +172,8 @@ bool OutputFile::write(const char *from, size_t size, std::string *reason) {
 bool OutputFile::finish(std::string *reason) {
     const bool finished = partial_.empty() || take_name();
     if (!finished) *reason = strerror(errno);
+    if (!kept_.empty())
+        *reason += "; this file is incomplete now, and " + kept_ + " has the complete result";
     discard();
     return finished;
 }
@@ -185,15 +196,18 @@ bool OutputFile::take_name() {
 
 bool OutputFile::copy_to_target() {
     // Links were followed before. A new one may be another user's.
-    const int target = ::open(target_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+    const int target = ::open(target_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (target < 0) return false;
-    char part[1 << 16];
-    off_t at = 0;
-    ssize_t length;
-    while ((length = pread(descriptor_, part, sizeof part, at)) > 0 &&
-           write_all(target, part, size_t(length)))
-        at += length;
-    const bool copied = length == 0 && fsync(target) == 0;
+    std::string kept = partial_.substr(0, partial_.size() - (sizeof kSuffix - 1)) + ".complete";
+    bool copied = rename(partial_.c_str(), kept.c_str()) == 0;
+    if (copied) {
+        partial_.clear();
+        copied = ftruncate(target, 0) == 0 && copy_all(descriptor_, target) && fsync(target) == 0;
+        if (copied)
+            unlink(kept.c_str());
+        else
+            kept_ = std::move(kept);
+    }
     const int error = errno;
     close(target);
     errno = error;

@@ -14,7 +14,8 @@ namespace jni {
 // followed. Everything else is written to .gkl-shim.<process>.<number>.partial in the file's
 // folder, which is renamed at the end and takes the permissions and owner of the file it replaces.
 // The process locks the partial file. One without a lock was left by a process that was killed; it
-// is deleted when the next one is made.
+// is deleted when the next one is made. A file that can be written but not replaced gets a copy;
+// meanwhile the partial file's name ends in .complete, and it is kept if the copy fails.
 //
 // Functions that return false set *reason to a description of the failure.
 class OutputFile {
@@ -41,6 +42,7 @@ class OutputFile {
     int descriptor_ = -1;
     std::string target_;   // with links followed
     std::string partial_;  // empty if the target is written to directly
+    std::string kept_;     // has what could not be copied
     bool replaces_ = false;
     struct stat before_;  // of the file that it replaces
 };

@@ -39,18 +39,6 @@ PairHmmCalls &PairHmmCalls::get() {
 PairHmmCalls::PairHmmCalls()
     : RegionCalls(kPairHmmTexts, settings().record, [] { get().report(); }) {}
 
-int PairHmmCalls::initialize(bool double_precision, int threads, const char *replaced) {
-#if defined(__x86_64__)
-    // Without fused multiply-add the engine is slower than GKL's AVX code, so Intel's stays in
-    // place.
-    if (replaced == nullptr && settings().build.empty() &&
-        strcmp(gkl_shim_builds(), "portable") == 0)
-        throw JavaError("java/lang/IllegalStateException",
-                        "this CPU has no AVX2 with FMA, and Intel's code is faster here");
-#endif
-    return RegionCalls::initialize(double_precision, threads, replaced);
-}
-
 gkl_shim_pairhmm *PairHmmCalls::open(int configuration, int32_t backend) const {
     if (backend != GKL_SHIM_CPU) create_context_with_one_queue();
     gkl_shim_pairhmm_options options = {};

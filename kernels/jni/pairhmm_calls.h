@@ -11,9 +11,6 @@ class PairHmmCalls : public RegionCalls {
    public:
     static PairHmmCalls &get();
 
-    int initialize(bool double_precision, int threads, const char *replaced) override;
-    using RegionCalls::initialize;
-
    private:
     PairHmmCalls();
     gkl_shim_pairhmm *open(int configuration, int32_t backend) const;

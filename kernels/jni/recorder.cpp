@@ -1,5 +1,7 @@
 #include "recorder.h"
 
+#include <set>
+
 #include "log.h"
 
 namespace gkl_shim {
@@ -11,7 +13,16 @@ constexpr size_t kFlushBytes = size_t(1) << 20;
 }  // namespace
 
 bool Recorder::open() {
+    static std::mutex adding;
+    static auto *const names = new std::set<std::string>;  // of all recordings of this process
     std::string reason;
+    {
+        std::lock_guard<std::mutex> lock(adding);
+        if (!names->insert(name_).second) {
+            fail("another setting names this file");
+            return false;
+        }
+    }
     recording_ = file_.open(name_, &reason);
     if (!recording_) fail(reason);
     return recording_;

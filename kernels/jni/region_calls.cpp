@@ -1,5 +1,7 @@
 #include "region_calls.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -31,7 +33,19 @@ int64_t pair_count(const Region &region) {
 RegionCalls::RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)())
     : Calls(texts, record_file, "GKL_SHIM_RECORD", at_end), cpus_(gkl_shim_cpu_count()) {}
 
+// Without fused multiply-add, the portable build is many times slower than Intel's code and than
+// GATK's PDHMM in Java.
+const char *RegionCalls::slower_because() {
+#if defined(__x86_64__)
+    if (settings().build.empty() && strcmp(gkl_shim_builds(), "portable") == 0)
+        return "this CPU has no AVX2 with FMA, without which gkl-shim is slower";
+#endif
+    return nullptr;
+}
+
 int RegionCalls::initialize(bool double_precision, int threads, const char *replaced) {
+    const char *const slower = replaced == nullptr ? slower_because() : nullptr;
+    if (slower != nullptr) throw JavaError("java/lang/IllegalStateException", slower);
     const int asked = settings().threads > 0 ? settings().threads : threads;
     const int used = std::clamp(asked, 1, cpus_);
     const int configuration = (double_precision ? cpus_ + 1 : 0) + used;
@@ -91,8 +105,11 @@ void RegionCalls::account(int configuration, const Region &region, const double 
             if (!recorder->recording()) return;
             std::string &record = thread_scratch->record;
             record.clear();
-            const int64_t capped = append_region(b, region.haplotype_flags, &record);
-            if (recorder->add(record)) capped_qualities_ += capped;
+            Replaced replaced;
+            append_region(b, region.haplotype_flags, &record, &replaced);
+            if (!recorder->add(record)) return;
+            replaced_quals_ += replaced.quals;
+            replaced_letters_ += replaced.letters;
         },
         [&] {
             std::vector<double> expected(size_t(reads * haplotypes), 0.0);
@@ -105,8 +122,14 @@ void RegionCalls::account(int configuration, const Region &region, const double 
 }
 
 std::string RegionCalls::recording_detail() const {
-    const int64_t capped = capped_qualities_;
-    return capped == 0 ? "" : format(" (%lld qualities above 93 written as 93)", (long long)capped);
+    const int64_t quals = replaced_quals_, letters = replaced_letters_;
+    std::string detail;
+    if (quals > 0) detail += format(" (%lld qualities above 93 written as 93)", (long long)quals);
+    if (letters > 0)
+        detail +=
+            format(" (%lld letters other than ACGTN written as A, which gives other likelihoods)",
+                   (long long)letters);
+    return detail;
 }
 
 int RegionCalls::initialize(JNIEnv *env, bool double_precision, int threads, jstring replaced) {

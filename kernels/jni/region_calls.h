@@ -29,7 +29,10 @@ class RegionCalls : public Calls {
     // `replaced` says what has been replaced and how, such as "Intel GKL replaced (agent)". The
     // first call with it is announced in the log, and later regions are accounted for. Null means
     // the self-test, before anything is replaced. Throws JavaError.
-    virtual int initialize(bool double_precision, int threads, const char *replaced);
+    int initialize(bool double_precision, int threads, const char *replaced);
+    // Why what GATK has is faster on this machine, or null. The self-test fails for this reason, so
+    // that nothing is replaced.
+    static const char *slower_because();
 
     // Computes one region, copies the results to `likelihoods`, which must have room for them, and
     // accounts for the call, which Java made at `start`. Throws JavaError and JavaPending.
@@ -68,7 +71,7 @@ class RegionCalls : public Calls {
     std::string verification_detail() override { return differences_.text(); }
 
     const int cpus_;
-    std::atomic<int64_t> capped_qualities_{0};
+    std::atomic<int64_t> replaced_quals_{0}, replaced_letters_{0};
     LikelihoodDifferences differences_;
 };
 

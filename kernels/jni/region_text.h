@@ -10,15 +10,20 @@
 namespace gkl_shim {
 namespace jni {
 
-// Appends a region and returns the number of qualities above 93, the highest that Phred+33 can
-// print. They become 93.
+// What could not be written as it is.
+struct Replaced {
+    int64_t quals = 0;    // above 93, the highest that Phred+33 can print; they become 93
+    int64_t letters = 0;  // of PDHMM, other than ACGTN; they become A
+};
+
+// Appends a region, and adds to *replaced.
 //
 // A region is a line `R H`, R lines `bases quals insertion deletion continuation` with qualities as
 // Phred+33, and H lines of haplotype bases. PDHMM's have a second field: two hexadecimal digits of
-// flags a base. `haplotype_flags` is null for PairHMM. Bases are recorded as PairHMM's engine uses
-// them: any byte other than ACGTN becomes A.
-int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
-                      std::string *to);
+// flags a base. `haplotype_flags` is null for PairHMM. PairHMM's engine takes any byte other than
+// ACGTN for an A, and is recorded so. PDHMM's compares bytes.
+void append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
+                   std::string *to, Replaced *replaced);
 
 }  // namespace jni
 }  // namespace gkl_shim

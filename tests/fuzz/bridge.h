@@ -113,7 +113,8 @@ void same_bits(const std::vector<double> &expected, const double *found) {
 // A recorded region can be read again.
 void recorded(const gkl_shim_pairhmm_batch &region) {
     std::string text;
-    gkl_shim::jni::append_region(region, nullptr, &text);
+    gkl_shim::jni::Replaced replaced;
+    gkl_shim::jni::append_region(region, nullptr, &text, &replaced);
     int64_t lines = 0, bytes = 0;
     const uint8_t *const letters = reinterpret_cast<const uint8_t *>(text.data());
     computed(gkl_shim_count_lines(letters, int64_t(text.size()), 1, &lines, &bytes));

@@ -118,9 +118,19 @@ def test_every_kernel_is_replaced(run: Any, library: str, swap: str) -> None:
         assert first.endswith(f"{title(library)} replaced ({how})")
         figures = (
             rf"\] {name}: {calls[kernel]}, {cells[kernel]} cells in \d+\.\d+ s, "
-            r"\d+\.\d\d GCUPS, \d+\.\d\d% of the run's \d+\.\d s(;|$)"
+            r"\d+\.\d\d GCUPS, \d+\.\d\d% of the run's \d+\.\d CPU seconds(;|$)"
         )
         assert re.search(figures, last), last
+
+
+def test_two_recordings_need_two_files(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "recording"
+    settings = ("GKL_SHIM_RECORD", "GKL_SHIM_RECORD_SMITHWATERMAN")
+    outcome = run("kernels", "fgkl", environment=dict.fromkeys(settings, str(file)))
+    warning = outcome.line("another setting names this file")
+    assert re.search(f"warning: GKL_SHIM_RECORD.*: cannot write {file}: another", warning)
+    written = [line for line in outcome.ours if line.endswith(f"recorded to {file}")]
+    assert len([line for line in written if "1 region" in line or "1 pair" in line]) == 1
 
 
 def test_no_kernel_is_replaced_without_a_swap(run: Any) -> None:

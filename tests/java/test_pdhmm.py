@@ -120,6 +120,20 @@ def test_a_recording_can_be_computed_again_and_verify_finds_the_same_bits(
     assert int(verified[1]) == int(computed[1]) // 3 > 0
 
 
+def test_a_recording_says_that_it_has_other_letters(jvm: Jvm, tmp_path: Path) -> None:
+    """The engine compares bytes, so a lower-case letter matches no base. The text has no such."""
+    reads, haplotypes = recorded()[0][0]
+    bases, *rest = haplotypes[0]
+    changed = [(bases[:7] + bases[7:9].lower() + bases[9:], *rest), *haplotypes[1:]]
+    setting = {"GKL_SHIM_RECORD": str(tmp_path / "regions.in")}
+    done = run(jvm, "compute", [(reads, changed)], environment=setting)
+    assert re.search(
+        r"regions recorded to .* \([1-9]\d* letters other than ACGTN written as A, which gives "
+        r"other likelihoods\)$",
+        done.line("regions recorded to"),
+    )
+
+
 # ---- GATK's own class -----------------------------------------------------------------------
 
 

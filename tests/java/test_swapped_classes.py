@@ -107,7 +107,7 @@ def test_likelihoods_follow_the_model(
     line = outcome.line("GCUPS")
     assert re.search(
         rf"PairHMM: {len(sample)} regions, {pairs} pairs, {cells} cells in \d+\.\d+ s, "
-        rf"\d+\.\d+ GCUPS, \d+\.\d\d% of the run's \d+\.\d s{again}",
+        rf"\d+\.\d+ GCUPS, \d+\.\d\d% of the run's \d+\.\d CPU seconds{again}",
         line,
     ), line
 

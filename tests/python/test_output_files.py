@@ -239,7 +239,7 @@ def test_a_mount_point_is_overwritten(write: Writer, folder: Path, tmp_path: Pat
 
 
 def test_a_mount_point_without_room_leaves_the_complete_result_beside_it(
-    folder: Path, tmp_path: Path
+    write: Writer, folder: Path, tmp_path: Path
 ) -> None:
     file, disk = folder / "file", tmp_path / "disk"
     file.touch()
@@ -249,14 +249,14 @@ def test_a_mount_point_without_room_leaves_the_complete_result_beside_it(
         source = disk / "file"
         source.write_bytes(b"before")
         with mounted(file, "--bind", str(source)):
-            reason = Writer([sys.executable, "-c", IN_PYTHON]).refused(file, content=content)
+            reason = write.refused(file, content=content)
             (kept,) = folder.glob(".gkl-shim.*.complete")
             assert reason == (
                 f"{os.strerror(errno.ENOSPC)}; this file is incomplete now, and {kept} has the "
                 "complete result"
             )
             # No later run takes it for a leftover.
-            Writer([sys.executable, "-c", IN_PYTHON])(folder / "other")
+            write(folder / "other")
             assert kept.read_bytes() == content
 
 
