@@ -58,6 +58,7 @@ PACKAGES = {
     "nm": "binutils",
     "pkg-config": "pkgconf",
     "qemu-aarch64": "qemu-user",
+    "qemu-x86_64": "qemu-user",
     "readelf": "binutils",
     "samtools": "samtools",
     "setarch": "util-linux",

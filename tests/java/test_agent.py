@@ -241,7 +241,7 @@ def test_a_temporary_folder_that_forbids_execution(
     assert list(folder.iterdir()) == []
 
 
-def test_the_agent_does_nothing_on_an_unsupported_platform(
+def test_the_agent_says_that_a_platform_is_not_supported(
     jvm: Jvm, tmp_path: Path, agent_jar: Path
 ) -> None:
     """The jar of this test has no library for this machine."""
@@ -253,7 +253,34 @@ def test_the_agent_does_nothing_on_an_unsupported_platform(
                 archive.writestr(name, full.read(name))
     outcome = jvm("compute", {"regions": [REGION]}, swap="stock", options=[f"-javaagent:{empty}"])
     assert not outcome.result["ours"]
-    assert outcome.ours == []
+    machine = os.uname().machine
+    (line,) = outcome.ours
+    assert line.endswith(
+        f"] warning: PairHMM: Intel GKL is used: no native library for linux-{machine}"
+    )
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the CPUs are of x86-64")
+def test_a_cpu_without_fma_keeps_what_gatk_has(tmp_path: Path, agent_jar: Path) -> None:
+    """Our kernels would be slower than the classes that they replace."""
+    source = tmp_path / "Load.java"
+    source.write_text(
+        "public class Load { public static void main(String[] names) throws Exception"
+        " { for (String name : names) Class.forName(name); } }"
+    )
+    gkl = gkl_classpath("0.9.1")
+    compile_java(gkl, tmp_path, [source])
+    java = [require_tool("qemu-x86_64"), "-cpu", "Nehalem", Path(require_tool("java")).resolve()]
+    options = ["-Xint", f"-javaagent:{agent_jar}", "-cp", f"{tmp_path}:{gkl}"]
+    names = [f"com.intel.gkl.{name}" for name in ("pairhmm.IntelPairHmm", "pdhmm.IntelPDHMM")]
+    done = subprocess.run(
+        [*java, *options, "Load", *names], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert [line.split("warning: ")[1] for line in done.stderr.splitlines()] == [
+        f"{kernel}: Intel GKL is used: this CPU has no AVX2 with FMA, without which gkl-shim is "
+        "slower"
+        for kernel in ("PairHMM", "PDHMM")
+    ]
 
 
 def test_every_class_loader_gets_our_class(jvm: Jvm) -> None:

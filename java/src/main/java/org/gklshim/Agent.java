@@ -55,7 +55,7 @@ public final class Agent implements ClassFileTransformer {
      * JAVA_TOOL_OPTIONS may, and the command line again.
      */
     public static synchronized void premain(String arguments, Instrumentation instrumentation) {
-        if (!isInstalled && NativeLibrary.isThere()) {
+        if (!isInstalled) {
             isInstalled = true;
             Agent agent = new Agent(instrumentation);
             instrumentation.addTransformer(agent);

@@ -35,7 +35,7 @@ public final class NativeLibrary {
     private NativeLibrary() {}
 
     /** Returns whether the jar has a library for this platform, or the user names one. */
-    static boolean isThere() {
+    private static boolean isThere() {
         return !override().isEmpty() || resource() != null;
     }
 
