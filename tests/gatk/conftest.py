@@ -18,7 +18,7 @@ from benchmarks.common import gatk_versions, samples, simulated_samples
 from gkl_shim import paths
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, data, fetch, run, swaps
-from tests.conftest import ROOT, alone, once, require_tool, shared_data
+from tests.conftest import DATA, ROOT, alone, once, require_tool, shared_data
 
 SWAPS = ("agent", "classpath", "library-path")
 
@@ -168,6 +168,22 @@ def deletions(shared: Path) -> data.Sample:
     simulate = simulated_samples.simulate_mixture
     folder = shared / "deletions"
     return once(folder, lambda made: simulate(made, folder.name, sequence, copies))
+
+
+@pytest.fixture(scope="session")
+def tandem(shared: Path) -> data.Sample:
+    """A tandem repeat with variants. Branches that are recovered make a cycle in its graph."""
+    for tool in ("bwa", "samtools"):
+        require_tool(tool)
+
+    def make(folder: Path) -> data.Sample:
+        reference, reads = folder / "tandem.fa", folder / "tandem.bam"
+        name, sequence = samples.read_fasta(DATA / "tandem.fa")
+        samples.write_reference(reference, {name: sequence})
+        simulated_samples.align([DATA / "tandem.fq"], reference, reads, name, individual=name)
+        return data.Sample(name, "a tandem repeat", reference, reads)
+
+    return once(shared / "tandem", make)
 
 
 def _simulated(folder: Path, part: slice, depth: float, **options: float) -> data.Sample:

@@ -15,6 +15,7 @@ from tests.gatk.conftest import check_agent, command
 pytestmark = pytest.mark.gatk
 
 CALLS = "org/gklshim/gatk/assembly/GraphCreation,createGraph,org/gklshim/AssemblyCheckCalls"
+SMALL_REGIONS = "-L tandem:1250-1550 --max-assembly-region-size 90 --min-assembly-region-size 25"
 RUNS = (
     ("HaplotypeCaller", "genome", ""),
     ("HaplotypeCaller", "chr22", "--kmer-size 5 --min-pruning 1"),
@@ -26,6 +27,7 @@ RUNS = (
     ("Mutect2", "chr22", "--mitochondria-mode --kmer-size 5 --pruning-lod-threshold -20"),
     ("HaplotypeCaller", "chr22", "--recover-all-dangling-branches --kmer-size 5 --min-pruning 1"),
     ("HaplotypeCaller", "genome", "--recover-all-dangling-branches --min-pruning 1"),
+    ("Mutect2", "tandem", f"--mitochondria-mode {SMALL_REGIONS}"),
 )
 
 
@@ -36,9 +38,12 @@ def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
     chr22: data.Sample,
     deep: data.Sample,
     genome: data.Sample,
+    tandem: data.Sample,
     tmp_path: Path,
 ) -> None:
-    samples = {"chr20": chr20, "chr22": chr22, "deep": deep, "genome": genome}
+    samples = {
+        "chr20": chr20, "chr22": chr22, "deep": deep, "genome": genome, "tandem": tandem
+    }  # fmt: skip
     jar = check_agent(tmp_path, classpath, "AssemblyCheckCalls")
     runs = [
         command(tool, samples[sample], tmp_path / "out.vcf", *options.split())

@@ -62,6 +62,10 @@ public final class GraphCreation {
         ends.joinTails();
         ends.joinHeads();
         graph.removeAllButPaths();
+        // Only these branches may join the graph where that makes a cycle.
+        if (assembler.recoverAllDanglingBranches && graph.hasCycle()) {
+            return null;
+        }
         return simplified(graph, sequences.text, kmerSize);
     }
 
