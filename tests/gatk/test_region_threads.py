@@ -64,6 +64,16 @@ def test_intels_code_is_called_in_one_thread(gatk: Gatk, chr22: data.Sample) -> 
     assert records(ours.vcf) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
 
+def test_intels_pdhmm_is_called_in_one_thread(gatk_470: Gatk, chr22: data.Sample) -> None:
+    """It keeps its table in a variable that all threads share."""
+    options = ("-Dgkl.shim.pdhmm=off", *threads(4))
+    dragen = ("--dragen-378-concordance-mode", "-L", "q:1-2500")
+    ours = gatk_470("HaplotypeCaller", chr22, *dragen, swap="agent", java_options=options)
+    assert "regions: one thread, because of Intel's IntelPDHMM" in ours.log
+    ours = gatk_470("HaplotypeCaller", chr22, "-L", "q:1-2500", swap="agent", java_options=options)
+    assert "regions: 4 threads" in ours.log
+
+
 def test_deep_samples_get_stocks_random_numbers(gatk: Gatk, deep: data.Sample) -> None:
     """The downsampler and QualByDepth draw from one generator."""
     stock = gatk("HaplotypeCaller", deep, likelihoods=True)

@@ -1,6 +1,8 @@
 package org.gklshim.gatk.regions;
 
 import htsjdk.variant.variantcontext.VariantContext;
+import java.io.Closeable;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -13,14 +15,15 @@ import org.gklshim.gatk.Members;
 /** An engine of GATK that calls regions. It belongs to one thread. */
 final class Engine {
     /** GATK's method that calls a region. */
-    interface Method {
+    interface RegionCall {
         List<VariantContext> call(AssemblyRegion region, ReferenceContext reference,
                 FeatureContext features);
     }
 
     private static final String BAM_WRITER = "haplotypeBAMWriter";
 
-    private final Method method;
+    private final RegionCall call;
+    private final Closeable reference;
     /** Null without --bam-output. */
     private final DeferredBamWriter bamWriter;
 
@@ -29,11 +32,12 @@ final class Engine {
      *
      * @param sharedWriter the writer of --bam-output that all engines share, if there is one
      */
-    Engine(Object engine, Method method, Optional<HaplotypeBAMWriter> sharedWriter) {
-        this.method = method;
+    Engine(Object gatks, RegionCall call, Optional<HaplotypeBAMWriter> sharedWriter) {
+        this.call = call;
+        reference = (Closeable) Members.get(gatks, "referenceReader");
         bamWriter = sharedWriter.isPresent() ? new DeferredBamWriter(sharedWriter.get()) : null;
         if (bamWriter != null) {
-            setBamWriter(engine, Optional.of(bamWriter));
+            setBamWriter(gatks, Optional.of(bamWriter));
         }
     }
 
@@ -49,11 +53,20 @@ final class Engine {
 
     List<VariantContext> call(AssemblyRegion region, ReferenceContext reference,
             FeatureContext features) {
-        return method.call(region, reference, features);
+        return call.call(region, reference, features);
     }
 
     /** Returns what writes the last region's reads to --bam-output. */
     List<Runnable> takeBamCalls() {
         return bamWriter == null ? Collections.emptyList() : bamWriter.takeCalls();
+    }
+
+    /** Closes the engine's reader of the reference. GATK closes that of the tool's own engine. */
+    void close() {
+        try {
+            reference.close();
+        } catch (IOException e) {
+            // Nothing was written.
+        }
     }
 }

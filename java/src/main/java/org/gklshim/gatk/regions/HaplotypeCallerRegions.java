@@ -1,9 +1,14 @@
 package org.gklshim.gatk.regions;
 
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCallerEngine;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.broadinstitute.hellbender.utils.variant.GATKVariantContextUtils;
 import org.gklshim.gatk.Members;
 
 /**
@@ -21,23 +26,31 @@ final class HaplotypeCallerRegions extends Caller {
 
     HaplotypeCallerRegions(AssemblyRegionWalker walker) {
         super(walker, "hcArgs", "hcEngine");
-        engine = (HaplotypeCallerEngine) engine();
-        hasPileups = isSet("pileupDetectionArgs.usePileupDetection");
+        engine = (HaplotypeCallerEngine) toolsEngine;
+        hasPileups = arguments.isSet("pileupDetectionArgs.usePileupDetection");
         emitsReference = engine.emitReferenceConfidence();
-        deletions = new EmittedDeletions(argument("standardArgs"));
-        if (emitsReference) {
-            makeTableOfIndels();
-        }
+        deletions = new EmittedDeletions(arguments.get("standardArgs"));
+        makeTables();
     }
 
     /**
-     * Makes a table of GATK that has an entry for each ploidy. It grows without a lock, so a thread
-     * may miss an entry that another one has just made.
+     * Makes two tables of GATK that have an entry for each ploidy. They grow without a lock, so a
+     * thread may miss an entry that another one has just made.
      */
-    private void makeTableOfIndels() {
-        int ploidy = (int) argument("standardArgs.genotypeArgs.samplePloidy");
+    private void makeTables() {
+        Set<Integer> ploidies = new TreeSet<>();
+        ploidies.add((int) arguments.get("standardArgs.genotypeArgs.samplePloidy"));
+        for (Object ploidy : (Collection<?>) Members.get(
+                engine, "allCustomPloidies", Collections.emptySet())) {
+            ploidies.add((int) ploidy);
+        }
         Object model = Members.get(engine, "referenceConfidenceModel");
-        Members.call(model, "getIndelPLs", ploidy, 1);
+        for (int ploidy : ploidies) {
+            GATKVariantContextUtils.noCallAlleles(ploidy);
+            if (emitsReference) {
+                Members.call(model, "getIndelPLs", ploidy, 1);
+            }
+        }
     }
 
     @Override
@@ -79,7 +92,7 @@ final class HaplotypeCallerRegions extends Caller {
     Engine another() {
         Object reference = Members.call(
                 walker, "getReferenceReader", Members.get(walker, "referenceArguments"));
-        return engine((HaplotypeCallerEngine) newEngine(reference));
+        return engine((HaplotypeCallerEngine) engines.make(reference));
     }
 
     private Engine engine(HaplotypeCallerEngine caller) {

@@ -22,10 +22,10 @@ final class Mutect2Regions extends Caller {
 
     Mutect2Regions(AssemblyRegionWalker walker) {
         super(walker, "MTAC", "m2Engine");
-        engine = (Mutect2Engine) engine();
+        engine = (Mutect2Engine) toolsEngine;
         samples = (SampleList) Members.get(engine, "samplesList");
-        halfOfPcrSnvQuality = OptionalInt.of((int) argument("pcrSnvQual") / 2);
-        halfOfPcrIndelQuality = OptionalInt.of((int) argument("pcrIndelQual") / 2);
+        halfOfPcrSnvQuality = OptionalInt.of((int) arguments.get("pcrSnvQual") / 2);
+        halfOfPcrIndelQuality = OptionalInt.of((int) arguments.get("pcrIndelQual") / 2);
     }
 
     @Override
@@ -33,13 +33,13 @@ final class Mutect2Regions extends Caller {
         if (engine.emitReferenceConfidence()) {
             return "--emit-ref-confidence";
         }
-        if (isSet("pileupDetectionArgs.usePileupDetection")) {
+        if (arguments.isSet("pileupDetectionArgs.usePileupDetection")) {
             return "--pileup-detection";
         }
         for (String field : new String[] {
             "mutect3Dataset", "permutectTestDataset", "permutectTrainingDataset",
         }) {
-            if (isSet(field)) {
+            if (arguments.isSet(field)) {
                 return "a dataset for Permutect";
             }
         }
@@ -82,7 +82,7 @@ final class Mutect2Regions extends Caller {
         // the work of the tool's own engine.
         Object reference = Members.call(
                 Members.get(walker, "referenceArguments"), "getReferenceSpecifier");
-        Mutect2Engine another = (Mutect2Engine) newEngine(reference);
+        Mutect2Engine another = (Mutect2Engine) engines.make(reference);
         return engine(another, another::callRegion);
     }
 }

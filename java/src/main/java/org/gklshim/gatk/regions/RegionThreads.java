@@ -58,8 +58,8 @@ final class RegionThreads {
     private final VariantContextWriter writer;
     private final ProgressMeter progress;
     private final SharedReference reference;
-    /** What reads features, for each thread; null if the tool has none. */
-    private final List<FeatureManager> features = new ArrayList<>();
+    /** Closes what threads have beside what the tool has. */
+    private final List<Runnable> closers = new ArrayList<>();
     private OrderedTasks<AssemblyRegion, Called> tasks;
 
     private RegionThreads(Caller caller, int threads) {
@@ -152,19 +152,13 @@ final class RegionThreads {
         if (tasks != null) {
             tasks.close();
         }
-        // The first one is the tool's.
-        for (FeatureManager own : features) {
-            if (own != null && own != walker.features) {
-                own.close();
-            }
-        }
+        closers.forEach(Runnable::run);
         caller.restore();
     }
 
     /** Returns what calls a region, for each thread. */
     private List<Function<AssemblyRegion, Called>> functions() {
         List<Function<AssemblyRegion, Called>> functions = new ArrayList<>();
-        features.add(walker.features);
         functions.add(call(caller.main(), walker.features));
         // The log has what the tool's own engine says when it starts. The others say the same.
         boolean isQuieter = walker.VERBOSITY.compareTo(LogLevel.WARNING) > 0;
@@ -173,10 +167,14 @@ final class RegionThreads {
         }
         try {
             while (functions.size() < threads) {
-                // GATK's reader of features belongs to one thread.
+                // GATK's reader of features belongs to one thread. A tool may have none.
                 FeatureManager own = walker.features == null ? null : new FeatureManager(walker);
-                features.add(own);
-                functions.add(call(caller.another(), own));
+                if (own != null) {
+                    closers.add(own::close);
+                }
+                Engine engine = caller.another();
+                closers.add(engine::close);
+                functions.add(call(engine, own));
             }
         } finally {
             if (isQuieter) {
