@@ -63,6 +63,15 @@ bool check_count(const char *name, int64_t count) {
     return true;
 }
 
+bool check_offsets(const char *name, const int64_t *offsets, int64_t count) {
+    if (!offsets) return fail("%s: the offsets are null", name);
+    if (offsets[0] != 0) return fail("%s: offset 0 is %lld, not 0", name, (long long)offsets[0]);
+    for (int64_t k = 0; k < count; k++)
+        if (offsets[k + 1] < offsets[k])
+            return fail("%s: offset %lld is less than the one before", name, (long long)k + 1);
+    return true;
+}
+
 gkl_shim_status out_of_memory() {
     last_error = "out of memory";
     return GKL_SHIM_ENOMEM;

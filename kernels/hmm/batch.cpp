@@ -28,8 +28,10 @@ bool all_pieces(int64_t count, Check check) {
     return all;
 }
 
-// Whether all offsets are at least `least` and at most `most` after the one before.
+// Whether the first offset is 0, and each other one is at least `least` and at most `most` after
+// the one before.
 bool in_steps(const int64_t *offsets, int64_t count, int64_t least, int64_t most) {
+    if (!offsets || offsets[0] != 0) return false;
     return all_pieces(count, [&](int64_t begin, int64_t end) {
         bool ordered = true;
         int64_t low = most, high = least;
@@ -44,28 +46,16 @@ bool in_steps(const int64_t *offsets, int64_t count, int64_t least, int64_t most
     });
 }
 
-// Sets *steps if each offset is at least `least` and at most `most` after the one before.
-bool check_offsets(const char *name, const int64_t *offsets, int64_t count, int64_t least = 0,
-                   int64_t most = kMaxElements, bool *steps = nullptr) {
-    if (!offsets) return fail("%s is null", name);
-    if (count > kMaxElements)
-        return fail("%s: %lld sequences are more than fit into any memory", name, (long long)count);
-    if (offsets[0] != 0) return fail("%s[0] is %lld, not 0", name, (long long)offsets[0]);
-    if (in_steps(offsets, count, least, most)) {
-        if (steps) *steps = true;
-        return true;
-    }
-    for (int64_t k = 0; k < count; k++)
-        if (offsets[k + 1] < offsets[k])
-            return fail("%s[%lld] is less than the one before it", name, (long long)(k + 1));
-    return true;
+bool check_regions(const char *name, const int64_t *offsets, int64_t count) {
+    return in_steps(offsets, count, 0, kMaxElements) || check_offsets(name, offsets, count);
 }
 
 bool check_sequences(const char *name, const char *kind, const int64_t *offsets, int64_t count,
                      int32_t longest) {
-    bool steps = false;
-    if (!check_offsets(name, offsets, count, 1, longest, &steps)) return false;
-    if (steps) return true;
+    if (count > kMaxElements)
+        return fail("%s: %lld sequences are more than fit into any memory", name, (long long)count);
+    if (in_steps(offsets, count, 1, longest)) return true;
+    if (!check_offsets(name, offsets, count)) return false;
     for (int64_t k = 0; k < count; k++) {
         const int64_t length = offsets[k + 1] - offsets[k];
         if (length == 0) return fail("%s: sequence %lld has length 0", name, (long long)k);
@@ -132,8 +122,8 @@ bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
     *pairs = *cells = 0;
     if (!check_count("regions", b.regions)) return false;
     if (b.regions == 0) return true;
-    if (!check_offsets("region_reads", b.region_reads, b.regions) ||
-        !check_offsets("region_haplotypes", b.region_haplotypes, b.regions) ||
+    if (!check_regions("region_reads", b.region_reads, b.regions) ||
+        !check_regions("region_haplotypes", b.region_haplotypes, b.regions) ||
         !check_sequences("read_offsets", "read", b.read_offsets, b.region_reads[b.regions],
                          limits.read) ||
         !check_sequences("haplotype_offsets", "haplotype", b.haplotype_offsets,

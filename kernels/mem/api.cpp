@@ -31,12 +31,7 @@ bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) 
     if (sequences->count < 0 || sequences->count > INT32_MAX)
         return fail("%s: %lld sequences; 0 to %d are possible", name, (long long)sequences->count,
                     INT32_MAX);
-    if (!sequences->offsets) return fail("%s: the offsets are null", name);
-    if (sequences->offsets[0] != 0)
-        return fail("%s: offset 0 is %lld, not 0", name, (long long)sequences->offsets[0]);
-    for (int64_t k = 0; k < sequences->count; k++)
-        if (sequences->offsets[k + 1] < sequences->offsets[k])
-            return fail("%s: offset %lld is less than the one before", name, (long long)k + 1);
+    if (!check_offsets(name, sequences->offsets, sequences->count)) return false;
     const int64_t letters = sequences->offsets[sequences->count];
     if (letters > INT64_MAX / kBytesOfLetter)
         return fail("%s: %lld letters are too many", name, (long long)letters);

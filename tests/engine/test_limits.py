@@ -121,10 +121,10 @@ def _check(regions: int = 2, **wrong: list[int] | None) -> str | None:
 def test_wrong_offsets_of_a_c_caller(name):
     assert _check() is None
     first, second, third = OFFSETS[name]
-    assert _check(**{name: None}) == f"{name} is null"
-    assert _check(**{name: [1, second, third]}) == f"{name}[0] is 1, not 0"
-    assert _check(**{name: [first, -1, third]}) == f"{name}[1] is less than the one before it"
-    assert _check(**{name: [first, second, 0]}) == f"{name}[2] is less than the one before it"
+    assert _check(**{name: None}) == f"{name}: the offsets are null"
+    assert _check(**{name: [1, second, third]}) == f"{name}: offset 0 is 1, not 0"
+    assert _check(**{name: [first, -1, third]}) == f"{name}: offset 1 is less than the one before"
+    assert _check(**{name: [first, second, 0]}) == f"{name}: offset 2 is less than the one before"
 
 
 @pytest.mark.parametrize("name", ["read_offsets", "haplotype_offsets"])
