@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from gkl_shim._native_correct import Chunk, Options, Totals
+from gkl_shim._output_files import own_descriptor
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.errors import FormatError
@@ -66,12 +67,17 @@ class FilesCorrection:
                 return Spectrum.load(settings.spectrum)
         for path in self.inputs:
             place = Path(path)
-            # A folder is refused when it is opened.
-            if path == "-" or (place.exists() and not place.is_file() and not place.is_dir()):
+            # An open descriptor such as /dev/stdin would go on where it was read to. A folder is
+            # refused when it is opened.
+            if (
+                path == "-"
+                or own_descriptor(place) is not None
+                or (place.exists() and not place.is_file() and not place.is_dir())
+            ):
                 raise FormatError(
                     "stdin" if path == "-" else path,
                     None,
-                    "it is read twice, so it must be a file (or give --spectrum)",
+                    "it is read twice, so it must be a file with a name (or give --spectrum)",
                 )
         with self._timed("count"):
             counter = self.processors.counter(

@@ -63,10 +63,15 @@ class ReadsFile(Closable):
         self._pieces.close()
         self._input.close()
 
-    def next_chunk(self) -> Chunk | None:
+    def next_chunk(self, least: int = 1) -> Chunk | None:
         """Return the next records, or None at the end of the file.
 
         The caller may cut the chunk before the next call. Its records come again then.
+
+        Parameters
+        ----------
+        least
+            How many records to return, unless the file ends before.
 
         Raises
         ------
@@ -81,9 +86,11 @@ class ReadsFile(Closable):
         chunk = Chunk(self._threads)
         text = self._rest
         try:
-            if len(text) and self._ended:
-                chunk.parse(text, True, self.records)
-            while not chunk.records and not self._ended:
+            # If the last chunk was cut, its records come first: the file is read on only after
+            # them, so that the text in memory does not grow.
+            if len(text):
+                chunk.parse(text, self._ended, self.records)
+            while chunk.records < least and not self._ended:
                 text = self._longer(text)
                 if len(text):
                     chunk.parse(text, self._ended, self.records)
@@ -140,7 +147,7 @@ def pairs_of(files: list[ReadsFile], interleaved: bool) -> Generator[list[Chunk]
         If a read has no mate, and as for :meth:`ReadsFile.next_chunk`.
     """
     while True:
-        chunks = [file.next_chunk() for file in files]
+        chunks = [file.next_chunk(2 if interleaved else 1) for file in files]
         found = [chunk for chunk in chunks if chunk is not None]
         if not found:
             return

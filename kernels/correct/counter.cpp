@@ -11,7 +11,8 @@ namespace {
 constexpr int64_t kReadsOfAnError = 64;
 
 // The count of the median k-mer: half of all k-mers, each taken as often as it occurs, occur at
-// least this often.
+// least this often. If that is more than the histogram distinguishes, the mean count of the
+// distinct k-mers that its last number stands for.
 int64_t median_count(const Histogram &histogram) {
     const int64_t last = int64_t(histogram.size()) - 1;
     int64_t all = histogram[0];

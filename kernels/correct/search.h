@@ -125,6 +125,19 @@ GKL_SHIM_METHOD bool crowded(const WorkingRead &read, const Limits &limits, int 
     return false;
 }
 
+// Makes the change that most k-mers vote for. Returns false if there is none, or if it is too many
+// for its window.
+template <class WorkingRead>
+GKL_SHIM_METHOD bool change_by_vote(WorkingRead &read, const Limits &limits) {
+    Change change;
+    if (!read.vote(&change)) return false;
+    const uint32_t before = read.code(change.position);
+    read.set_code(change.position, change.base);
+    if (!crowded(read, limits, change.position, change.position)) return true;
+    read.set_code(change.position, before);
+    return false;
+}
+
 template <class WorkingRead>
 class Search {
    public:
@@ -139,10 +152,8 @@ class Search {
         const int kmers = read_.kmers();
         if (read_.next_weak(0) == kmers) return kSolid;
         if (read_.next_solid(0) == kmers) {
-            Change change;
-            if (!read_.vote(&change)) return kUnsolved;
+            if (!change_by_vote(read_, limits_)) return kUnsolved;
             left_--;
-            read_.set_code(change.position, change.base);
             read_.find_weak();
             if (read_.next_solid(0) == kmers) return kUnsolved;
         }
@@ -371,14 +382,7 @@ GKL_SHIM_METHOD State correct_by_voting(WorkingRead &read, const Limits &limits)
     const int kmers = read.kmers();
     if (read.next_weak(0) == kmers) return kSolid;
     for (int left = limits.of(read.length()); left > 0; left--) {
-        Change change;
-        if (!read.vote(&change)) return kUnsolved;
-        const uint32_t before = read.code(change.position);
-        read.set_code(change.position, change.base);
-        if (crowded(read, limits, change.position, change.position)) {
-            read.set_code(change.position, before);
-            return kUnsolved;
-        }
+        if (!change_by_vote(read, limits)) return kUnsolved;
         read.find_weak();
         if (read.next_weak(0) == kmers) return kCorrected;
     }

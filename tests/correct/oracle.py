@@ -151,9 +151,8 @@ def _search(read: _Read, qualities: list[int], solid: set[str], k: int, left: in
         return SOLID
     if not any(_marks(read, solid, k)):
         change = _vote(read, solid, k)
-        if change is None:
+        if change is None or not read.change({change[0]: change[1]}):
             return UNSOLVED
-        read[change[0]] = change[1]
         left -= 1
         if not any(_marks(read, solid, k)):
             return UNSOLVED

@@ -49,8 +49,8 @@ def test_what_is_refused() -> None:
     assert opened(15, 1, 0, 3, counter) == lib.GKL_SHIM_OK
     offsets, letters = ffi.new("int64_t[]", [0, 4, 2]), ffi.new("uint8_t[]", b"ACGT")
     for batch, message in (
-        ((2, offsets, letters, ffi.NULL), "offset 2 is less than the one before"),
-        ((1, offsets + 1, letters, ffi.NULL), "offset 0 is 4, not 0"),
+        ((2, offsets, letters, ffi.NULL), "reads: offset 2 is less than the one before"),
+        ((1, offsets + 1, letters, ffi.NULL), "reads: offset 0 is 4, not 0"),
     ):
         made = ffi.new("gkl_shim_correct_batch *", batch)
         assert refused(lib.gkl_shim_correct_count(counter[0], made)) == message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gkl_shim.formats import reads as reads_files
 from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.conftest import require_tool
 from tests.correct import oracle
@@ -319,6 +321,42 @@ def test_unequal_pairs(tmp_path: Path) -> None:
     assert names(tmp_path) == ["odd.fq", "r1.fq", "r2.fq"]
 
 
+def test_mates_of_other_lengths_do_not_pile_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file with the smaller records is read on only when they are used up."""
+    size = 20_000
+    monkeypatch.setattr(reads_files, "_CHUNK", size)
+    pairs = [("A" * length, [30] * length) for length in (30, 250)]
+    paths = []
+    for number, (read, quality) in enumerate(pairs):
+        paths.append(tmp_path / f"r{number}.fq")
+        paths[-1].write_text(fastq([read] * 3000, [quality] * 3000))
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(reads_files.ReadsFile(path, 1)) for path in paths]
+        records, longest = 0, 0
+        for chunks in reads_files.pairs_of(files, False):
+            assert chunks[0].records == chunks[1].records
+            records += chunks[0].records
+            longest = max(longest, *(len(chunk.text) for chunk in chunks))
+        assert records == 3000
+        assert longest < 2 * size
+
+
+@pytest.mark.parametrize("size", [60, 100, 150, 1000])
+def test_interleaved_reads_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """A piece of the file may have a single read."""
+    monkeypatch.setattr(reads_files, "_CHUNK", size)
+    path = tmp_path / "r.fq"
+    path.write_text(fastq(READS[:40], QUALITIES[:40]))
+    with reads_files.ReadsFile(path, 1) as file:
+        records = [chunks[0].records for chunks in reads_files.pairs_of([file], True)]
+    assert sum(records) == 40
+    assert not any(count % 2 for count in records)
+
+
 def test_outputs_that_are_refused(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
     (tmp_path / "there.fq").write_text("kept")
@@ -379,9 +417,22 @@ def test_wrong_usage(tmp_path: Path, arguments, message) -> None:
     assert (code, told[: len(message)]) == (2, message)
 
 
-def test_a_pipe_needs_a_spectrum(tmp_path: Path) -> None:
-    done = run(tmp_path, "correct", "-", input=TEXT.encode())
-    assert one_error(done) == "stdin: it is read twice, so it must be a file (or give --spectrum)"
+@pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+def test_standard_input_needs_a_spectrum(tmp_path: Path, name: str, kind: str) -> None:
+    """Even if it is a file: where the first pass has ended, the second would begin."""
+    (tmp_path / "r.fq").write_text(TEXT)
+    command = [COMMAND, "correct", name, "-o", "out.fq", *OPTIONS]
+    with (tmp_path / "r.fq").open() as file:
+        given = {"stdin": file} if kind == "file" else {"input": TEXT.encode()}
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, check=False, timeout=300, **given
+        )
+    shown = "stdin" if name == "-" else name
+    assert one_error(done) == (
+        f"{shown}: it is read twice, so it must be a file with a name (or give --spectrum)"
+    )
+    assert names(tmp_path) == ["r.fq"]
 
 
 def test_bench(tmp_path: Path) -> None:

@@ -172,6 +172,19 @@ def test_a_window_has_twenty_bases() -> None:
     assert corrected(five, 10, 29)
 
 
+@pytest.mark.parametrize("method", ["search", "voting"])
+def test_the_first_vote_keeps_to_the_limit_of_a_window(method) -> None:
+    """No k-mer of the read is solid. A base of high quality counts as two changes."""
+    genome = "".join(random.Random(12).choices("ACGT", k=21))
+    spectrum = Spectrum.from_reads([genome] * 4, k=11)
+    read = list(genome)
+    read[10] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[10]]
+    qualities = bytes([29] * 10 + [30] + [29] * 10)
+    for limit, want in ((1, "".join(read)), (2, genome)):
+        found = spectrum.correct(["".join(read)], qualities, max_window_changes=limit)
+        assert found.read(0).decode() == want
+
+
 def test_more_changes_are_made_at_once_where_qualities_are_low() -> None:
     """No change is confirmed before the last: the next error is closer than k/2 k-mers."""
     genome = "".join(random.Random(13).choices("ACGT", k=240))
