@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from gkl_shim import _native_prefilter
 from gkl_shim._checks import bytes_array, items_of, whole_numbers
 
-__all__ = ["MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
+__all__ = ["MAX_CONTIG", "MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
 
 MAX_LENGTH = 10_000
+MAX_CONTIG = 2**31 - 1
 
 _COMPLEMENT = np.arange(256, dtype=np.uint8)
 for _pair in ("AT", "CG", "at", "cg"):
@@ -289,8 +290,8 @@ def contig_sequences(value: Any) -> Sequences:
     items = enumerate(items_of(value, "contigs"))
     letters = [_letters(item, f"contigs: contig {index}") for index, item in items]
     lengths = np.fromiter(map(len, letters), np.int64, len(letters))
-    if not len(lengths) or lengths.min() == 0 or lengths.max() >= 2**31:
-        raise ValueError("contigs: one or more, each of 1 to 2,147,483,647 bases")
+    if not len(lengths) or lengths.min() == 0 or lengths.max() > MAX_CONTIG:
+        raise ValueError(f"contigs: one or more, each of 1 to {MAX_CONTIG:,} bases")
     return Sequences(
         _native_prefilter.Sequences(
             count=len(letters),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -99,10 +102,10 @@ def command(
         raise click.UsageError("only one of the inputs can be standard input")
     strands: Strands = "both" if both else "reverse" if reverse else "forward"
     report = Report(verbose)
-    # What cannot be read or written fails before the work.
+    # What does not exist or is a folder fails before the work.
     for source in (reference, *queries):
-        if source != "-":
-            Path(source).stat()
+        if source != "-" and stat.S_ISDIR(Path(source).stat().st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
     check_outputs(output, save)
     with atomic_output(output) as file:
         subject = read_reference(reference, threads)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
+from gkl_shim._sequences import MAX_CONTIG, MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats.input import Input
 from gkl_shim.formats.lines import LINES, LineReader
@@ -170,7 +170,7 @@ def read_contigs(path: str) -> tuple[list[str], Sequences]:
     ------
     FormatError
         If the file does not follow its format, is truncated or damaged, holds no contig, holds an
-        empty contig, or holds two contigs with the same name.
+        empty contig or one of 2^31 bases or more, or holds two contigs with the same name.
     OSError
         If the file cannot be opened or read.
     """
@@ -181,6 +181,12 @@ def read_contigs(path: str) -> tuple[list[str], Sequences]:
             raise FormatError(path, None, f'there are two contigs "{name}"')
         if not bases:
             raise FormatError(path, None, f'contig "{name}" is empty')
+        if len(bases) > MAX_CONTIG:
+            raise FormatError(
+                path,
+                None,
+                f'contig "{name}" has {len(bases):,} bases; at most {MAX_CONTIG:,} are possible',
+            )
         contigs[name] = bases
     if not contigs:
         raise FormatError(path, None, "the file holds no contig")

@@ -281,8 +281,10 @@ typedef struct {
     /* GKL_SHIM_STRICT: letters other than ACGTN, in either case, are an error; so are the flags of
      * bases without SNP, and SNP without one. A likelihood is -Infinity only if the model itself
      * gives zero.
-     * GKL_SHIM_AS_GKL: like GATK and Intel's GKL. A base matches the same byte, N matches all, and
-     * a likelihood below double precision's range (about 1e-630) is -Infinity. */
+     * GKL_SHIM_AS_GKL: like GATK's class in Java. A base matches the same byte, N matches all, and
+     * a likelihood below double precision's range (about 1e-630) is -Infinity. Intel's GKL computes
+     * other values for what GATK never asks: a haplotype that ends inside a deletion after an
+     * earlier one, and a read's letter other than ACGTN at a base with SNP. */
     int32_t conventions;
     const char *build; /* as in gkl_shim_pairhmm_options; all builds give the same bits */
 } gkl_shim_pdhmm_options;
@@ -388,7 +390,8 @@ typedef struct {
 } gkl_shim_prefilter_options;
 
 /* One sequence a pair, anywhere in one buffer; sequences may overlap. Each has 1 to
- * GKL_SHIM_PREFILTER_MAX_LENGTH bases. The buffer holds letters or the bit planes that
+ * GKL_SHIM_PREFILTER_MAX_LENGTH bases; segments may have 2 * GKL_SHIM_PREFILTER_MAX_EDITS more if
+ * the mode is not GKL_SHIM_PREFILTER_GLOBAL. The buffer holds letters or the bit planes that
  * gkl_shim_prefilter_encode() makes. A sequence may start at any base of either. */
 typedef struct {
     const uint8_t *letters; /* NULL if the buffer is bit planes: */
@@ -812,7 +815,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter 
 /* After the last pass: counts[c-1] becomes the number of k-mers that occur c times, for c from 1 to
  * GKL_SHIM_CORRECT_COUNTS; the last number includes those that occur more often. *valley becomes
  * the count between the k-mers of errors and those of the genome, and 2 if there is none. It is at
- * least 1/64 of the median k-mer's count, because an error occurs several times in deep reads. */
+ * least 1/64 of the median k-mer's count, because an error occurs several times in deep reads. If
+ * the median k-mer occurs GKL_SHIM_CORRECT_COUNTS times or more, the mean of the k-mers that do is
+ * taken instead. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_histogram(const gkl_shim_correct_counter *counter,
                                                         int64_t *counts, int32_t *valley);
 

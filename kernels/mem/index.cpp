@@ -26,7 +26,7 @@ Index::Index(const IndexSettings &settings, Reference reference)
     const int64_t memory = settings.memory > 0 ? settings.memory : kDefaultMemory;
     const int64_t size = std::max<int64_t>(reference_.size(), 1);
     int64_t page =
-        std::min(settings.page_letters > 0 ? settings.page_letters : size, kMaxPageLetters);
+        std::min({settings.page_letters > 0 ? settings.page_letters : size, size, kMaxPageLetters});
     const int64_t odd = reference_.source().odd_letters(settings.threads);
     const auto choose = [&] {
         const double part = double(page) / double(size);

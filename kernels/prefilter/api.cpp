@@ -21,8 +21,8 @@ constexpr int64_t kEncodedSlice = int64_t(1) << 18;
 // How many bases one thread encodes in a nanosecond, about.
 constexpr int64_t kEncodedPerNanosecond = 8;
 
-bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &sequences,
-                     int64_t pairs) {
+bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &sequences, int64_t pairs,
+                     int32_t longest) {
     if (!sequences.letters && (!sequences.low || !sequences.high))
         return fail("%s: letters is null, and so is low or high", name);
     if (sequences.size < 0 || sequences.size > kMaxElements)
@@ -32,9 +32,9 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
         return fail("%s: stride is %lld, less than 0", name, (long long)sequences.stride);
     const auto check = [&](int64_t k) {
         const int32_t length = sequences.lengths ? sequences.lengths[k] : sequences.length;
-        if (length < 1 || length > kMaxLength)
+        if (length < 1 || length > longest)
             return fail("%s: sequence %lld has length %d, not 1 to %d", name, (long long)k, length,
-                        kMaxLength);
+                        longest);
         int64_t start = 0;
         if (sequences.starts)
             start = sequences.starts[k];
@@ -100,7 +100,9 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
     if (!reads) return invalid("reads is null");
     if (!segments) return invalid("segments is null");
     if (!results) return invalid("results is null");
-    if (!check_sequences("reads", *reads, pairs) || !check_sequences("segments", *segments, pairs))
+    const int32_t longest_segment = handle->settings.mode == kGlobal ? kMaxLength : kMaxSegment;
+    if (!check_sequences("reads", *reads, pairs, kMaxLength) ||
+        !check_sequences("segments", *segments, pairs, longest_segment))
         return GKL_SHIM_EINVAL;
     if (handle->settings.gatekeeper)
         for (int64_t k = 0; k < pairs; k++) {

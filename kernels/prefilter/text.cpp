@@ -60,12 +60,7 @@ bool check_contigs(const gkl_shim_prefilter_contigs &contigs) {
     if (contigs.count == 0) return true;
     if (!contigs.names || !contigs.name_offsets || !contigs.lengths)
         return fail("an array of the contigs is null");
-    if (contigs.name_offsets[0] != 0)
-        return fail("contigs: offset 0 is %lld, not 0", (long long)contigs.name_offsets[0]);
-    for (int32_t k = 0; k < contigs.count; k++)
-        if (contigs.name_offsets[k + 1] < contigs.name_offsets[k])
-            return fail("contigs: offset %d is less than the one before", k + 1);
-    return true;
+    return check_offsets("contigs", contigs.name_offsets, contigs.count);
 }
 
 }  // namespace

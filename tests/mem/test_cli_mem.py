@@ -14,7 +14,7 @@ import pytest
 
 from gkl_shim._native_mem import Fasta
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader
-from tests.cli.shim_command import refused, run
+from tests.cli.shim_command import one_error, refused, run
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related
 
@@ -48,6 +48,16 @@ def test_every_way_in_and_out_gives_the_same(files: Path) -> None:
     assert pages.stdout == want
     assert b"# 2000 letters in 7 pages of 300, index " in pages.stderr
     assert b"peak memory" in pages.stderr
+    whole = run(files, *options, "ref.fa", "q.fa", "-v").stderr
+    larger = run(files, *options, "ref.fa", "q.fa", "--page-letters", str(2**62), "-v").stderr
+    described = re.compile(rb"# 2000 letters in 1 pages of \d+, index [^,]*")
+    assert described.findall(larger) == described.findall(whole) != []
+
+
+def test_a_folder_of_queries_is_refused_before_the_work(files: Path) -> None:
+    done = run(files, "mem", "ref.fa", "q.fa", ".")
+    assert done.stdout == b""
+    assert one_error(done) == ".: Is a directory"
 
 
 def test_kinds_are_mummers(files: Path) -> None:

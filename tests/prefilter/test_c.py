@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import _native
-from gkl_shim.prefilter import UNDEFINED, edits
+from gkl_shim.prefilter import ABOVE, UNDEFINED, edits
 from tests import native_driver
 from tests.prefilter import simulate
 
@@ -171,6 +171,22 @@ def test_sequences_outside_their_buffer(given, wrong, message):
     fields = {name: value for name, value in {**given, **wrong}.items() if value is not None}
     assert compute(fields, IN_ROWS) == f"reads: {message}"
     assert compute(IN_ROWS, fields) == f"segments: {message}"
+
+
+@pytest.mark.parametrize(
+    ("mode", "longest", "want"),
+    [(0, 10_000, [ABOVE, ABOVE]), (1, 10_510, [3, 2]), (2, 10_510, [3, 2])],
+)
+def test_the_longest_segment(mode, longest, want):
+    """Where a part of it may be aligned, it has room for the most edits at both ends."""
+    letters = b"A" * longest
+    segment = {"letters": letters, "size": longest, "stride": 0, "length": longest}
+    longer = {**segment, "letters": letters + b"A", "size": longest + 1, "length": longest + 1}
+    assert compute(IN_ROWS, segment, mode=mode) == want
+    assert compute(IN_ROWS, longer, mode=mode) == (
+        f"segments: sequence 0 has length {longest + 1}, not 1 to {longest}"
+    )
+    assert compute(longer, IN_ROWS, mode=mode).endswith("not 1 to 10000")
 
 
 def test_a_place_beyond_every_integer():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gkl_shim.formats import prefilter_text
 from tests.cli.shim_command import one_error, refused, run
 
 PAIRS = b"ACGTACGT\tACGTACGT\nACGTACGA\tACGTTACG\nTTTTTTTT\tACGTACGT\nACGNACGT\tacgaacgt\n"
@@ -175,6 +176,19 @@ def test_wrong_candidates_are_refused(
     code, told = refused(tmp_path, "prefilter", *inputs, "-e", "3", "-o", "out.tsv")
     assert (code, told[: len(message)]) == (1, message)
     assert files(tmp_path) == sorted(FILES)
+
+
+def test_a_contig_that_is_too_long_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefilter_text, "MAX_CONTIG", 3)
+    for file, right in FILES.items():
+        (tmp_path / file).write_bytes(right)
+    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
+    code, told = refused(tmp_path, "prefilter", *inputs, "-e", "3", "-o", "out.tsv")
+    assert code == 1
+    assert told.startswith('ref.fa: contig "one" has ')
+    assert told.endswith(" bases; at most 3 are possible")
 
 
 def test_gatekeeper_refuses_a_segment_beyond_the_end_of_a_contig(tmp_path: Path) -> None:

@@ -118,6 +118,11 @@ def test_kernels_on_the_host_compute_long_pairs(fake):
             want = edits(reads, segments, max_edits, mode=mode, backend="cpu")
             got = edits(reads, segments, max_edits, mode=mode, backend="cuda")
             np.testing.assert_array_equal(got, want)
+    longest = genome[300:10_300]
+    for mode in ("infix", "prefix"):
+        for backend in ("cpu", "cuda"):
+            with Prefilter(255, mode=mode, backend=backend) as prefilter:
+                assert list(prefilter.resident([longest], [genome]).edits([0], [300])) == [0]
     genomes = [genome[k : k + 9999] for k in (0, 1)], [genome[:9999]] * 2
     got = edits(*genomes, 40, method="gatekeeper", backend="cuda")
     np.testing.assert_array_equal(got, edits(*genomes, 40, method="gatekeeper", backend="cpu"))

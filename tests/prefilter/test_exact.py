@@ -74,6 +74,26 @@ def test_long_pairs_agree_with_edlib(mode):
             np.testing.assert_array_equal(got, oracle.within(exact, max_edits))
 
 
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("mode", MODES)
+def test_candidates_of_the_longest_reads(mode, build):
+    """Their segments are longer than a read may be, by the edits at one end or both."""
+    rng = np.random.default_rng(4)
+    contig = rng.choice(np.frombuffer(b"ACGT", np.uint8), 12_000).tobytes()
+    reads, at = [contig[700:10_700], contig[500:5000] + contig[5100:10_600]], (700, 510)
+    with Prefilter(255, mode=mode, backend="cpu", build=build) as prefilter:
+        resident = prefilter.resident(reads, [contig])
+        got = resident.edits([0, 1], at, [0, 0])
+    segments = []
+    for read, begin in zip(reads, at, strict=True):
+        before = 255 if mode == "infix" else 0
+        after = 0 if mode == "global" else 255
+        segments.append(contig[max(begin - before, 0) : begin + len(read) + after])
+    want = oracle.within(oracle.distances(reads, segments, mode), 255)
+    np.testing.assert_array_equal(got, want)
+    assert got[0] == 0
+
+
 letters = st.text(alphabet="ACGT", min_size=1, max_size=90)
 ends = st.text(alphabet="ACGT", max_size=12)
 

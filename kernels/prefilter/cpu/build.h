@@ -12,7 +12,12 @@
 namespace gkl_shim {
 namespace prefilter {
 
-enum { kMaxLanes = 32, kMaxLength = GKL_SHIM_PREFILTER_MAX_LENGTH };
+enum {
+    kMaxLanes = 32,
+    kMaxLength = GKL_SHIM_PREFILTER_MAX_LENGTH,
+    // Of a read of kMaxLength bases, with room for edits at both ends.
+    kMaxSegment = kMaxLength + 2 * GKL_SHIM_PREFILTER_MAX_EDITS
+};
 
 // Pairs side by side, one a lane, at most as many as the build has lanes. All have the same
 // difference of lengths and thus the same band. The longest comes first.

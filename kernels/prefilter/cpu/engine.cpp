@@ -43,6 +43,7 @@ struct Job {
     // alone rule out come last.
     static constexpr int kShapeBits = 14, kLongestBits = 23;
     static constexpr uint64_t kImpossible = uint64_t(4) << kLongestBits;
+    static_assert(kMaxSegment + kMaxLength < 1 << 15 && kMaxLength < 1 << kShapeBits, "");
     uint64_t shape(int32_t m, int32_t n) const {
         const Band band = band_of(settings.mode, m, n, settings.max_edits);
         if (!band.possible) return kImpossible << kShapeBits;
