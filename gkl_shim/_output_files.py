@@ -23,7 +23,7 @@ import shutil
 import stat
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -142,18 +142,24 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
         _remove(temporary)
 
 
-def check_outputs(*paths: str | Path | None) -> None:
+def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
     """Check that :func:`atomic_output` can write these files, before any work is done.
 
     Parameters
     ----------
     paths
         The outputs of one command. None is ignored.
+    inputs
+        The files that the command reads. An output that is one of them is refused, also if it is
+        another link to the same file. None and ``-`` are ignored.
     """
+    read = [path for path in inputs if path is not None and str(path) != "-"]
     temporary = []
     try:
         for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
+                if any(_same_file(path, source) for source in read):
+                    raise OSError(errno.EBUSY, "it is also an input; name another output")
                 temporary.append(_temporary_file(*_place(path)))
     finally:
         for descriptor, made in temporary:
@@ -171,6 +177,13 @@ def _regular_file(given: str | Path | None) -> Path | None:
     path = Path(given)
     with naming(str(path)):
         return None if own_descriptor(path) is not None or _is_special(path) else path
+
+
+def _same_file(one: Path, other: str | Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them does not exist, or cannot be reached
+        return False
 
 
 @contextlib.contextmanager

@@ -99,6 +99,7 @@ def measure_kernel(
     json_file: str | None,
 ) -> None:
     """Measure a kernel that GATK calls on files, or on generated inputs; publish its speeds."""
+    _output_files.check_outputs(json_file, inputs=inputs)
     sets = {name: kernel.read(name) for name in inputs} or kernel.generated()
     here = _processor.describe()
     missing: dict[str, str] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gkl_shim import _processor
+from gkl_shim._output_files import check_outputs
 from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli import _bench
@@ -42,6 +43,7 @@ def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | 
     Without a file, 300,000 reads of a random genome are generated. Lighter is compared if it is
     installed. The tools take turns, and the table shows medians.
     """
+    check_outputs(json_file, inputs=inputs)
     here = _processor.describe()
     lighter = shutil.which("lighter")
     missing = {} if lighter else {"Lighter": "it is not installed (apt install lighter)"}

@@ -125,8 +125,8 @@ def command(
         _correct_report.check_plot(plot)
     read = [path for path in (*inputs, given["spectrum"]) if path is not None]
     written = [path for path in (*outputs, json_file, save_spectrum, plot) if path is not None]
+    check_outputs(*written, inputs=read)
     _check_paths(read, written, force)
-    check_outputs(*written)
     with _options.usage_errors():
         progress = partial(_options.progress, long=_LONG_INPUT)
         run = FilesCorrection(inputs, Settings(**given), progress)

@@ -106,7 +106,7 @@ def command(
     for source in (reference, *queries):
         if source != "-" and stat.S_ISDIR(Path(source).stat().st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
-    check_outputs(output, save)
+    check_outputs(output, save, inputs=[reference, *queries, load])
     with atomic_output(output) as file:
         subject = read_reference(reference, threads)
         report.add("reading")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
-from gkl_shim._output_files import atomic_output
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim._pairhmm_stream import bundled
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
@@ -56,6 +56,7 @@ def command(
     OUT gets one value a line, ordered by region, then read, then haplotype. The file appears when
     it is complete.
     """
+    check_outputs(output, inputs=[source])
     # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
         reader = Reader(source, threads=threads)

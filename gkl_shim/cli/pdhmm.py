@@ -7,7 +7,7 @@ from contextlib import closing
 import click
 
 from gkl_shim import _native_pairhmm
-from gkl_shim._output_files import atomic_output
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
 from gkl_shim.formats.pdhmm_in import Reader
@@ -32,6 +32,7 @@ def command(source: str, output: str, threads: int, build: str | None) -> None:
     OUT gets one value a line, ordered by region, then read, then haplotype. The file appears when
     it is complete.
     """
+    check_outputs(output, inputs=[source])
     with atomic_output(output) as file:
         with _options.usage_errors():
             pdhmm = PDHMM(threads=threads, build=build)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._output_files import atomic_output
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.errors import PairError
 from gkl_shim.formats.prefilter_text import Pairs, TextReader, read_contigs, read_reads
@@ -113,6 +113,7 @@ def command(
         raise click.UsageError("--method gatekeeper supports only --mode global")
     if [reads, reference, candidates].count("-") > 1:
         raise click.UsageError("only one of the inputs can be standard input")
+    check_outputs(json_file, output, inputs=[pairs, *form])
     source = candidates or pairs or ""
     total = Summary(0, 0, 0, 0)
     with ExitStack() as outputs:

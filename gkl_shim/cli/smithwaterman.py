@@ -6,7 +6,7 @@ from typing import get_args
 
 import click
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.formats import smithwaterman_text
 from gkl_shim.smithwaterman import (
@@ -79,6 +79,7 @@ def command(
     OUT gets one line for each pair: the position in the reference at which the alternative starts,
     counted from 0, a TAB, and the CIGAR. The file appears when it is complete.
     """
+    check_outputs(output, inputs=[pairs])
     # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
         with _options.usage_errors():

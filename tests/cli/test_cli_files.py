@@ -30,6 +30,23 @@ OUTPUTS = [
     "mem -save OUT reference.fa query.fa -o /dev/null",
     "prefilter -e 1 pairs.tsv -o /dev/null --json OUT",
 ]
+#: A way to write OUT, and an input that OUT may not be.
+READ_AND_WRITTEN = [
+    *((f"{command.options} {command.name} -o OUT", command.name) for command in COMMANDS.values()),
+    ("bench correct reads.fq --json OUT", "reads.fq"),
+    ("bench pairhmm regions.in --json OUT", "regions.in"),
+    ("correct reads.fq -o new --json OUT", "reads.fq"),
+    ("correct reads.fq -o new --save-spectrum OUT", "reads.fq"),
+    ("correct reads.fq -o OUT --force --spectrum regions.in", "regions.in"),
+    ("mem reference.fa query.fa -o OUT", "reference.fa"),
+    ("mem reference.fa query.fa -save OUT -o new", "reference.fa"),
+    ("mem reference.fa query.fa -load regions.in -save OUT -o new", "regions.in"),
+    ("prefilter -e 1 pairs.tsv -o new --json OUT", "pairs.tsv"),
+    *(
+        ("prefilter -e 1 --reads reads.fq --reference query.fa --candidates pairs.tsv -o OUT", name)
+        for name in ("reads.fq", "query.fa", "pairs.tsv")
+    ),
+]
 
 
 @pytest.fixture
@@ -85,6 +102,17 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     done = run(folder, *options.split(), name, "-o", "out")
     assert done.returncode == 1
     assert one_error(done) == "out: Is a directory"
+
+
+@pytest.mark.parametrize(("command", "name"), READ_AND_WRITTEN)
+def test_an_output_that_is_an_input_is_refused(folder: Path, command: str, name: str) -> None:
+    (folder / "link").symlink_to(name)
+    (folder / "hard_link").hardlink_to(folder / name)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for out in (name, f"../{folder.name}/{name}", "link", "hard_link"):
+        message = f"{out}: it is also an input; name another output"
+        assert refused(folder, *command.replace("OUT", out).split()) == (1, message)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -360,13 +360,15 @@ def test_interleaved_reads_of_any_size(
 def test_outputs_that_are_refused(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
     (tmp_path / "there.fq").write_text("kept")
+    for force in ([], ["--force"]):
+        message = "r.fq: it is also an input; name another output"
+        assert refused(tmp_path, "correct", "r.fq", "-o", "r.fq", *force) == (1, message)
     message = "there.fq: it exists; name another output, or give --force"
     assert refused(tmp_path, "correct", "r.fq", "-o", "there.fq") == (1, message)
     assert (tmp_path / "there.fq").read_text() == "kept"
     succeeded(run(tmp_path, "correct", "r.fq", "-o", "there.fq", "--force", *OPTIONS))
     assert (tmp_path / "there.fq").read_text() == WANT_TEXT
     for arguments, twice in (
-        (["r.fq", "-o", "r.fq", "--force"], "r.fq"),
         (["r.fq", "r.fq", "-o", "a", "--output2", "b"], "r.fq"),
         (["r.fq", "--spectrum", "s.npz", "-o", "s.npz", "--force"], "s.npz"),
     ):

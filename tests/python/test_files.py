@@ -71,6 +71,10 @@ def test_a_link_that_the_kernel_refuses_is_not_followed(
     assert other.read_bytes() == b"kept"
 
 
+def test_a_device_may_be_input_and_output(tmp_path: Path) -> None:
+    check_outputs("/dev/null", tmp_path / "new", inputs=["/dev/null", tmp_path / "absent", "-"])
+
+
 def test_the_installed_library_and_header_are_found() -> None:
     assert paths.library().is_file()
     assert "gkl_shim_pairhmm_compute" in paths.header().read_text()
