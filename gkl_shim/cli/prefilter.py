@@ -63,10 +63,10 @@ _LONG_INPUT = 1 << 31
 @_options.json_file("the summary")
 @click.option(
     "--undefined",
-    type=click.Choice(["pass", "reject"]),
-    default="pass",
+    type=click.Choice(["undefined", "reject"]),
+    default="undefined",
     show_default=True,
-    help="The verdict for a pair with a letter other than ACGT.",
+    help="The verdict for a pair with a letter other than ACGT, in OUT and in the summary.",
 )
 @_options.backend
 @_options.threads
@@ -101,8 +101,8 @@ def command(
     extends beyond the contig. All files may be compressed.
 
     OUT gets one line for each pair: its edits (-1 above the threshold, -2 undefined), a TAB, and
-    pass, reject or undefined. The file appears when it is complete. A summary goes to standard
-    error.
+    its verdict: pass, reject or undefined. The file appears when it is complete. A summary goes to
+    standard error: how many pairs have each verdict.
     """
     form = (reads, reference, candidates)
     if (pairs is None) == (candidates is None) or len({value is None for value in form}) == 2:
@@ -137,6 +137,9 @@ def command(
                     file.write(_native_prefilter.format_edits(edits, undefined == "reject"))
                     total += summarize(edits)
                     advance()
+        if undefined == "reject":
+            rejected = total.rejected + total.undefined
+            total = dataclasses.replace(total, rejected=rejected, undefined=0)
         if summary is not None:
             report = {**dataclasses.asdict(total), "acceptance_rate": total.acceptance_rate}
             if not total.pairs:

@@ -36,14 +36,24 @@ def test_pairs_are_filtered_and_summarized(tmp_path: Path) -> None:
     assert files(tmp_path) == ["out.tsv", "sum.json", "x.tsv"]
 
 
+def test_the_summary_counts_the_verdicts_of_the_output(tmp_path: Path) -> None:
+    options = ("--undefined", "reject", "-o", "out.tsv", "--json", "-")
+    done = run(tmp_path, "prefilter", "-", "-e", "2", *options, input=PAIRS)
+    assert (tmp_path / "out.tsv").read_bytes() == LINES.replace(b"undefined", b"reject")
+    assert done.stderr == b"4 pairs: 2 accepted (50.00%), 2 rejected, 0 undefined\n"
+    assert json.loads(done.stdout) == {
+        "pairs": 4, "accepted": 2, "rejected": 2, "undefined": 0, "acceptance_rate": 0.5,
+    }  # fmt: skip
+
+
 def test_every_input_gives_the_same_edits(tmp_path: Path) -> None:
     (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(PAIRS, mtime=0))
     command = ("prefilter", "-e", "2")
     assert run(tmp_path, *command, "x.tsv.gz").stdout == LINES
     for text in (PAIRS, PAIRS[:-1], PAIRS.replace(b"\n", b"\r\n"), gzip.compress(PAIRS, mtime=0)):
         assert run(tmp_path, *command, "-", input=text).stdout == LINES
-    done = run(tmp_path, *command, "-", "--undefined", "reject", input=PAIRS)
-    assert done.stdout == LINES.replace(b"undefined", b"reject")
+    done = run(tmp_path, *command, "-", "--undefined", "undefined", input=PAIRS)
+    assert done.stdout == LINES
     done = run(tmp_path, *command, "-", "--method", "gatekeeper", "--threads", "1", input=PAIRS)
     assert done.stdout.splitlines()[0] == b"0\tpass"
     done = run(tmp_path, "prefilter", "-e", "0", "--mode", "infix", "-", input=b"CG\tACGT\n")
@@ -205,6 +215,7 @@ def test_gatekeeper_refuses_a_segment_beyond_the_end_of_a_contig(tmp_path: Path)
     [
         (["-"], "Missing option '-e'"),
         (["-", "-e", "256"], "Invalid value for '-e' / '--max-edits': 256 is not in the range"),
+        (["-", "-e", "2", "--undefined", "pass"], "Invalid value for '--undefined': 'pass' is not"),
         (["-e", "2"], "give either PAIRS.tsv or all of --reads, --reference and --candidates"),
         (["-", "-e", "2", "--reads", "r.fq"], "give either PAIRS.tsv or all of"),
         (["-e", "2", "--candidates", "c.tsv"], "give either PAIRS.tsv or all of"),
