@@ -16,7 +16,7 @@ from gkl_shim.cli import env
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, fetch, gkl, programs, replay, run, swaps
 from tests.cli import shim_command
-from tests.conftest import require_tool
+from tests.conftest import ROOT, require_tool
 
 
 class Trap:
@@ -260,6 +260,25 @@ def test_what_env_prints_sets_variables_and_runs_nothing(
     assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "options"])
     options = os.fsdecode((tmp_path / "options").read_bytes())
     assert options_of_jvm(options) == ([f"-javaagent:{jar}"] if swap == "agent" else [])
+
+
+def test_csh_sets_all_variables_that_env_prints(tmp_path: Path) -> None:
+    """With CuPy, there are two."""
+    tcsh = require_tool("tcsh")
+    (tmp_path / "cupy.py").touch()
+    setting = {"PYTHONPATH": str(tmp_path), "JAVA_TOOL_OPTIONS": "-Da='b  c'"}
+    setting["PATH"] = f"{shim_command.COMMAND.parent}:{os.environ['PATH']}"
+    report = json.loads(shim_command.run(tmp_path, "env", "--json", "-", env=setting).stdout)
+    exports = report["environment"]
+    assert list(exports) == ["JAVA_TOOL_OPTIONS", "GKL_SHIM_PYTHON"]
+    text = (ROOT / "docs" / "gatk.md").read_text(encoding="utf-8")
+    recipe = text.partition("```csh\n")[2].partition("```")[0]
+    show = "".join(f"printenv {name}\n" for name in exports)
+    done = subprocess.run(
+        [tcsh, "-f"], input=recipe + show, env={**os.environ, **setting}, capture_output=True,
+        text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.stdout.splitlines(), done.stderr) == (list(exports.values()), "")
 
 
 def options_of_jvm(text: str) -> list[str]:
