@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from importlib import metadata
 
 import pytest
@@ -29,6 +31,18 @@ def requirements(section: str) -> set[str]:
 def test_version(path: str, line: str) -> None:
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
     assert line.format(metadata.version("gkl-shim")) in lines
+
+
+def test_compose_runs_as_the_user_who_follows_its_comment() -> None:
+    text = (ROOT / "docker" / "compose.yaml").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^#   (export .*)$", text, re.MULTILINE)
+    (user,) = re.findall(r"^    user: (.*)$", text, re.MULTILINE)
+    script = f"{line}\nexec sh -c 'echo {user}'"
+    done = subprocess.run(
+        ["bash", "-c", script], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == (f"{os.getuid()}:{os.getgid()}\n", "")
 
 
 def test_what_a_user_needs() -> None:
