@@ -22,6 +22,7 @@ from gkl_shim import paths
 from gkl_shim.validation import page, plots
 from tests.cli.shim_command import COMMAND, one_error, run
 from tests.conftest import ROOT
+from tests.validation import fake_java
 
 OPTIONS = ("validate", "-R", "r.fa", "-I", "s.bam", "-c", "gatk.jar", "--jobs", "1", "-o", "out")
 
@@ -199,11 +200,53 @@ def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) ->
     assert (done.returncode, len(again)) == (0, 4)
 
 
-def test_where_the_shim_does_not_compute_nothing_is_proved(folder: Path) -> None:
-    done, _ = _validate(folder, silent="1")
+_OFF = "[gkl-shim 1.0] {0}: GKL_SHIM_BACKEND=off: Intel GKL is used"
+_IDLE = "[gkl-shim 1.0] {0}: not made faster: this run of GATK never asked for the native {0}"
+_ALIGNER_TIME = "INFO - Total compute time in {} Smith-Waterman : {} sec"
+_ALIGNED = "[gkl-shim 1.0] Smith-Waterman: 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stock", "shim"),
+    [
+        ("PairHMM", [fake_java.STOCK], []),
+        ("PairHMM", [fake_java.STOCK], [_IDLE.format("PairHMM")]),
+        ("PairHMM", [], [_OFF.format("PairHMM")]),
+        ("PairHMM", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.00")],
+         [_OFF.format("PairHMM"), _ALIGNED]),
+        ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.00")],
+         [fake_java.SHIM, _OFF.format("Smith-Waterman")]),
+        ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.20")],
+         [fake_java.SHIM, _OFF.format("warning: Smith-Waterman")]),
+    ],
+)  # fmt: skip
+def test_where_the_shim_does_not_compute_nothing_is_proved(
+    folder: Path, kernel: str, stock: list[str], shim: list[str]
+) -> None:
+    done, _ = _validate(folder, stock="\n".join(stock), shim="\n".join(shim))
     assert done.returncode == 1
-    assert "vcf: gkl-shim did not compute in GATK; " in done.stderr.decode().splitlines()[-1]
+    log = folder / "out" / "vcf" / "gkl-shim" / "0000.log"
+    message = f"vcf: {kernel}: gkl-shim did not compute it in GATK, see {log}"
+    reason = "".join(f": {line}" for line in shim if f"{kernel}: " in line)
+    assert done.stderr.decode().splitlines()[-1] == f"gkl-shim: error: {message}{reason}"
     assert not (folder / "out" / "validation.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("stock", "shim"),
+    [
+        ([], []),
+        ([fake_java.STOCK.replace("0.5", "0.0")], [_IDLE.format("PairHMM")]),
+        ([fake_java.STOCK, _ALIGNER_TIME.format("java", "0.20")],
+         [fake_java.SHIM, _IDLE.format("Smith-Waterman")]),
+    ],
+)  # fmt: skip
+def test_where_a_kernel_has_nothing_to_compute(
+    folder: Path, stock: list[str], shim: list[str]
+) -> None:
+    """No region is active, or GATK aligns in Java as before 4.5."""
+    done, _ = _validate(folder, stock="\n".join(stock), shim="\n".join(shim))
+    assert done.returncode == 0, done.stderr
 
 
 def test_two_commands_do_not_share_a_folder(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """A stand-in for Java that answers as GATK would, in a moment.
 
 FAKE_DIFFERENCE says how gkl-shim's VCF differs from stock's, FAKE_LOG lists the runs, and
-FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail.
+FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail. FAKE_STOCK and FAKE_SHIM
+are the lines that stock GATK and gkl-shim log, in place of those of a run with PairHMM.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 
 HEADER = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tNA12878\n"
 FIRST = "one\t100\t.\tT\tA\t50.6\tPASS\tDP=9\tGT:PL\t0/1:99,0,99\n"
+STOCK = "INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5"
+SHIM = "[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
 SECOND = "one\t900\t.\tG\tC\t70.1\tPASS\tDP=8\tGT:PL\t1/1:99,9,0\n"
 
 
@@ -55,11 +58,9 @@ def main() -> None:
     else:
         text = vcf(os.environ.get("FAKE_DIFFERENCE", ""), shim, double)
         Path(arguments[arguments.index("-O") + 1]).write_bytes(gzip.compress(text.encode()))
-        print("INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5",
-              file=sys.stderr)  # fmt: skip
-        if shim and not os.environ.get("FAKE_SILENT"):
-            print("[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS",
-                  file=sys.stderr)  # fmt: skip
+        print(os.environ.get("FAKE_STOCK", STOCK), file=sys.stderr)
+        if shim:
+            print(os.environ.get("FAKE_SHIM", SHIM), file=sys.stderr)
     print("INFO - The Genome Analysis Toolkit (GATK) v9.9", file=sys.stderr)
 
 
