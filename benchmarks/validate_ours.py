@@ -111,7 +111,7 @@ def inputs(
     if name not in run_samples.KNOWN:
         return Inputs(sample.reference, tuple(reads), arguments=arguments)
     run_samples.write_truth(sample, sequences, classpath)
-    return Inputs(sample.reference, tuple(reads), None, sample.truth, sample.confident, arguments)
+    return Inputs(sample.reference, tuple(reads), (), sample.truth, sample.confident, arguments)
 
 
 def giab_truth(source: Path, sample: data.Sample, classpath: str) -> Path:

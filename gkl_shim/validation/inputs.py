@@ -32,8 +32,8 @@ class Inputs:
 
     reference: Path
     reads: tuple[Path, ...]
-    intervals: str | None = None
-    """A file, or text such as ``chr20:1-1000000``, as GATK's ``-L``."""
+    intervals: tuple[str, ...] = ()
+    """Files, or text such as ``chr20:1-1000000``, as GATK's ``-L``. Without any, all is called."""
     truth: Path | None = None
     confident: Path | None = None
     """A BED file of where the truth is complete."""
@@ -44,7 +44,7 @@ class Inputs:
     def files(self) -> list[Path]:
         """Every file that is named, also in intervals and arguments."""
         named = [self.reference, *self.reads, self.truth, self.confident]
-        texts = [Path(text) for text in (self.intervals, *self.arguments) if text]
+        texts = [Path(text) for text in (*self.intervals, *self.arguments) if text]
         return [path for path in named if path] + [path for path in texts if _is_file(path)]
 
 

@@ -193,7 +193,7 @@ def _origin(facts: Mapping[str, Any]) -> list[str]:
     machine = facts["machine"]
     versions = [f"gkl-shim {facts['gkl_shim']}", *facts["versions"],
                 f"{machine['cpu']}, {machine['usable_cpus']} CPUs"]  # fmt: skip
-    rows = [("intervals", inputs["intervals"] or "all"),
+    rows = [("intervals", " ".join(inputs["intervals"]) or "all"),
             ("more arguments", " ".join(inputs["arguments"]) or "none")]  # fmt: skip
     return [
         "<h2>Inputs and versions</h2>",

@@ -31,7 +31,7 @@ def document(result: Validation) -> dict[str, Any]:
         "inputs": {
             "reference": str(inputs.reference),
             "reads": [str(path) for path in inputs.reads],
-            "intervals": inputs.intervals,
+            "intervals": list(inputs.intervals),
             "truth": str(inputs.truth) if inputs.truth else None,
             "confident": str(inputs.confident) if inputs.confident else None,
             "arguments": list(inputs.arguments),

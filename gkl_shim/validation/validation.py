@@ -73,7 +73,7 @@ class Validation:
 def shard_count(inputs: Inputs, cpus: int) -> int:
     """Return into how many shards to cut the reference: enough for the CPUs, and to resume."""
     bases = reference_bases(inputs.reference)
-    if inputs.intervals is not None:
+    if inputs.intervals:
         return max(1, min(cpus, -(-bases // _SMALLEST_SHARD)))
     largest = max(cpus, bases // _LARGEST_SHARD)
     return max(1, min(largest, -(-bases // _SMALLEST_SHARD)))
@@ -120,6 +120,7 @@ class _Validator:
         self._truth_sums = tuple(sums[name] for name in sorted(own))
         self._swaps = {STOCK: swaps.STOCK, SHIM: swaps.agent()}
         self._lengths: dict[str, int] = {}
+        self._called: Path | None = None
 
     def split(self, shards: int) -> tuple[list[Path], list[str]]:
         """Cut the intervals, and return a file for each shard, and the versions of GATK and Java.
@@ -127,8 +128,7 @@ class _Validator:
         GATK also checks here that reference and reads have the same contigs.
         """
         arguments = ["SplitIntervals", "-R", str(self._inputs.reference), *self._reads()]
-        if self._inputs.intervals is not None:
-            arguments += ["-L", self._inputs.intervals]
+        arguments += [part for text in self._inputs.intervals for part in ("-L", text)]
         arguments += ["--scatter-count", str(shards), "-O", FOLDER]
         job = Job("intervals", self._output / "intervals", tuple(arguments), self._sums)
         (result,) = self._runner.run("cut the intervals", [job])
@@ -136,6 +136,10 @@ class _Validator:
         self._sums = (*self._sums, result.key)
         files = sorted(job.folder.glob("*.interval_list"))
         self._lengths = _lengths(files[0])
+        if self._inputs.intervals:
+            self._called = self._output / "intervals.interval_list"
+            with atomic_output(self._called) as stream:
+                stream.write(_united(files).encode())
         return files, result.versions
 
     def mode(self, mode: Mode, intervals: Sequence[Path]) -> ModeResult:
@@ -259,13 +263,13 @@ class _Validator:
             if truth is not None:
                 job = accuracy.concordance(
                     f"{folder.name}, {variant}, truth", folder / variant / "truth", self._inputs,
-                    path, truth, (*self._truth_sums, key), self._inputs.confident,
+                    path, truth, (*self._truth_sums, key), (self._called, self._inputs.confident),
                 )  # fmt: skip
                 yield found.scores, variant, job
             if variant != STOCK:
                 job = accuracy.concordance(
                     f"{folder.name}, {variant}, stock", folder / variant / "beside-stock",
-                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key),
+                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key), (self._called,),
                 )  # fmt: skip
                 yield found.equivalence, variant, job
 
@@ -293,6 +297,12 @@ def _require_idle(name: str, kernel: str, seconds: float, job: Job, shim: Result
     if seconds > 0 or any(_ORIGINAL in line for line in lines):
         why = f": {lines[-1]}" if lines else ""
         raise MissingComponent(f"{name}: gkl-shim did not compute it in GATK, see {job.log}{why}")
+
+
+def _united(files: Sequence[Path]) -> str:
+    """Return an interval list of all intervals of these, which have the same header."""
+    first, *others = (file.read_text().splitlines(keepends=True) for file in files)
+    return "".join([*first, *(line for lines in others for line in lines if line[0] != "@")])
 
 
 def _lengths(intervals: Path) -> dict[str, int]:

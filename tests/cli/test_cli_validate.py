@@ -150,6 +150,22 @@ def test_what_is_finished_is_not_run_again(folder: Path) -> None:
     assert done.returncode == 0
 
 
+def test_several_intervals_are_all_called(folder: Path) -> None:
+    (folder / "c.bed").write_text("one\t0\t4\n")
+    given = ("-L", "one:1-100", "-L", "one:900-950", "--shards", "2")
+    done, runs = _validate(folder, *given, "--truth", "t.vcf", "--confident", "c.bed")
+    assert done.returncode == 0, done.stderr
+    (split,) = (text for text in runs if "SplitIntervals" in text)
+    assert "-L one:1-100 -L one:900-950 " in split
+    called = folder / "out" / "intervals.interval_list"
+    assert called.read_text().splitlines()[2:] == ["one\t1\t1000\t+\t."] * 2
+    where = f"-L {called} -L {folder}/c.bed --interval-set-rule INTERSECTION"
+    assert sum("Concordance" in text and where in text for text in runs) == 3
+    assert _facts(folder)["inputs"]["intervals"] == ["one:1-100", "one:900-950"]
+    html = (folder / "out" / "validation.html").read_text()
+    assert "<td>intervals</td><td>one:1-100 one:900-950</td>" in html
+
+
 def test_a_run_that_fails(folder: Path) -> None:
     trouble = "java.lang.IllegalStateException: odd"
     done, runs = _validate(folder, trouble=trouble, trouble_at="MergeVcfs")
@@ -265,6 +281,15 @@ def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
         (("--tool", "Mutect2", "--mode", "gvcf"), "--mode is for HaplotypeCaller"),
         (("--tool", "Funcotator"), "Invalid value for '--tool'"),
         (("--", "-L", "one"), "-L: it cannot be given after --"),
+        (("--", "--I", "other.bam"), "--I: it cannot be given after --"),
+        (("--", "-output=x.vcf"), "-output=x.vcf: it cannot be given after --"),
+        (("--", "-graph", "x.dot"), "-graph: it cannot be given after --"),
+        (("--", "-verbosity", "ERROR"), "-verbosity: it cannot be given after --"),
+        (("--", "--help"), "--help: it cannot be given after --"),
+        (
+            ("--", "-XL", "one"),
+            "-XL: it cannot be given after --; give the remaining intervals with -L, before --",
+        ),
         (("--", "--bam-output=x.bam"), "--bam-output=x.bam: it cannot be given after --"),
         (("--java-options", "'"), "Invalid value for --java-options"),
     ],

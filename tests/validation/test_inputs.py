@@ -24,7 +24,7 @@ def inputs(tmp_path: Path) -> Inputs:
     (tmp_path / "t.vcf.idx").write_bytes(b"x")
     (tmp_path / "c.bed").write_text("one\t0\t4\n")
     return Inputs(
-        tmp_path / "r.fa", (tmp_path / "s.bam",), None, tmp_path / "t.vcf", tmp_path / "c.bed"
+        tmp_path / "r.fa", (tmp_path / "s.bam",), (), tmp_path / "t.vcf", tmp_path / "c.bed"
     )
 
 
