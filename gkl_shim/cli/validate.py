@@ -191,8 +191,10 @@ def _jobs(cpus: int) -> int:
 
 
 def _line(name: str, mode: dict[str, Any]) -> str:
-    same = mode["records"] - mode["differing"]
+    final = mode["final_calls"]
     return (
-        f"{name}: {mode['records']} records, {same} identical, {mode['near_ties']} near ties, "
-        f"{mode['other_differences']} other differences, {mode['calls_that_differ']} calls differ"
+        f"{name}: {mode['records']} records, {mode['identical']} identical, "
+        f"{mode['near_ties']} near ties, {mode['other_differences']} other differences, "
+        f"{mode['calls_that_differ']} calls differ"
+        + (f", {len(final['calls_that_differ'])} final calls differ" if final else "")
     )

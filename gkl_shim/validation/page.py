@@ -65,7 +65,7 @@ def _overview(modes: Mapping[str, Any]) -> str:
         rows.append((
             name,
             f"{mode['records']:,}",
-            f"{mode['records'] - mode['differing']:,}",
+            f"{mode['identical']:,}",
             mode["near_ties"],
             mode["other_differences"],
             mode["calls_that_differ"],

@@ -36,6 +36,8 @@ class ModeResult:
     """The shards of `STOCK`, `SHIM` and, with a truth, `STOCK_DOUBLE`."""
     records: int = 0
     """The records that stock GATK has written."""
+    identical: int = 0
+    """Those that gkl-shim has written, too, byte by byte."""
     findings: list[Finding] = field(default_factory=list)
     final: compare.Comparison | None = None
     """The final calls, of a mode whose tool does not make them."""
@@ -160,6 +162,7 @@ class _Validator:
             stock, shim = jobs[STOCK][number], jobs[SHIM][number]
             comparison = compare.compare(stock.file(_OUT), shim.file(_OUT))
             found.records += comparison.records[0]
+            found.identical += comparison.identical_records
             found.findings += self._look_into(mode, number, file, comparison)
         self._finish(folder, jobs, found)
         return found

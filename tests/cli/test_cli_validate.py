@@ -61,7 +61,11 @@ def _validate(
 
 
 def _facts(folder: Path) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads((folder / "out" / "validation.json").read_text())
+    def refuse(text: str) -> None:
+        raise AssertionError(f"{text} is not JSON")
+
+    text = (folder / "out" / "validation.json").read_text()
+    facts: dict[str, Any] = json.loads(text, parse_constant=refuse)
     return facts
 
 
@@ -72,6 +76,7 @@ def _facts(folder: Path) -> dict[str, Any]:
         ("near tie", 0, (1, 0, 0)),
         ("other", 0, (0, 1, 0)),
         ("call", 1, (0, 0, 1)),
+        ("not a number", 0, (0, 1, 0)),
     ],
 )
 def test_each_class_of_difference(
@@ -85,6 +90,7 @@ def test_each_class_of_difference(
     names = ("near_ties", "other_differences", "calls_that_differ")
     assert tuple(mode[name] for name in names) == counts
     assert (mode["records"], mode["differing"]) == (2, sum(counts))
+    assert mode["identical"] == 2 - sum(counts)
     # The interval of a difference is called again: stock and gkl-shim, in both precisions.
     again = [text for text in runs if "INTERSECTION" in text]
     assert len(again) == (4 if difference else 0)
@@ -96,6 +102,34 @@ def test_each_class_of_difference(
         assert stock.startswith("gkl-shim gatk --stock HaplotypeCaller -R ")
         assert shim.startswith("gkl-shim gatk HaplotypeCaller -R ")
         assert "-L one:1-5900 " in shim
+
+
+def test_records_that_only_the_shim_has_do_not_lower_the_identical_ones(folder: Path) -> None:
+    done, _ = _validate(folder, difference="more records")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "vcf: 2 records, 2 identical, 0 near ties, 0 other differences, 3 calls differ",
+        "CALLS DIFFER; see out/validation.html",
+    ]
+    html = (folder / "out" / "validation.html").read_text()
+    row = "<td>vcf</td><td>2</td><td>2</td><td>0</td><td>0</td><td>3</td><td></td>"
+    assert row in html
+
+
+def test_where_only_final_calls_differ(folder: Path) -> None:
+    done, _ = _validate(folder, "--mode", "gvcf", difference="final call")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "gvcf: 2 records, 2 identical, 0 near ties, 0 other differences, 0 calls differ, "
+        "1 final calls differ",
+        "CALLS DIFFER; see out/validation.html",
+    ]
+    facts = _facts(folder)
+    mode = facts["modes"]["gvcf"]
+    assert (facts["same_calls"], mode["same_calls"], mode["calls_that_differ"]) == (False, False, 0)
+    assert (mode["final_calls"]["same_calls"], len(mode["final_calls"]["calls_that_differ"])) == (
+        False, 1,
+    )  # fmt: skip
 
 
 def test_the_report(folder: Path) -> None:

@@ -28,6 +28,10 @@ def vcf(difference: str, shim: bool, double: bool) -> str:
         second = second.replace("70.1", "70.3")
     if difference == "call" and shim:
         second = second.replace("1/1", "0/1")
+    if difference == "not a number" and shim and not double:
+        second = second.replace("DP=8", "DP=NaN")
+    if difference == "more records" and shim:
+        second += "".join(SECOND.replace("900", position) for position in ("901", "902", "903"))
     return HEADER + FIRST + second
 
 
@@ -56,6 +60,9 @@ def main() -> None:
         source = Path(arguments[arguments.index("-I") + 1])
         Path(arguments[arguments.index("-O") + 1]).write_bytes(source.read_bytes())
     else:
+        if tool == "GenotypeGVCFs" and os.environ.get("FAKE_DIFFERENCE") == "final call":
+            shim = "/gkl-shim/" in arguments[arguments.index("-O") + 1]
+            os.environ["FAKE_DIFFERENCE"] = "call"
         text = vcf(os.environ.get("FAKE_DIFFERENCE", ""), shim, double)
         Path(arguments[arguments.index("-O") + 1]).write_bytes(gzip.compress(text.encode()))
         print(os.environ.get("FAKE_STOCK", STOCK), file=sys.stderr)
