@@ -7,11 +7,14 @@ version or an argument has changed.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
+import functools
 import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -35,6 +38,8 @@ _DESCRIPTION = "job.json"
 _FULL = "No space left on device"
 _OTHER_REFERENCE = "incompatible contigs"
 _KIB = 1024
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _GRACE_SECONDS = 0.3
 
 
@@ -181,6 +186,8 @@ class Runner:
             folder.mkdir()
             arguments = _filled(job.arguments, folder)
             command = run.java_command(arguments, self._classpath, job.swap, self._java_options)
+            # A JVM of a killed command may still write to the log that is there.
+            job.log.unlink(missing_ok=True)
             with job.log.open("wb") as log:
                 process = subprocess.Popen(
                     command,
@@ -188,6 +195,7 @@ class Runner:
                     stdout=subprocess.DEVNULL,
                     stderr=log,
                     env=_environment(job.swap),
+                    preexec_fn=functools.partial(_end_with, os.getpid()),
                 )
             return _Running(job, key, process, folder, time.monotonic(), stack.pop_all())
 
@@ -220,6 +228,16 @@ class Runner:
             )
             _put(done.folder, done.job.folder, result)
         self._progress.done(done.job.name)
+
+
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process, a new JVM, when the thread that made it ends.
+
+    That is this command's main thread, so a JVM does not outlive a command that was killed.
+    """
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it has ended already
+        os._exit(1)
 
 
 def _filled(arguments: Sequence[str], folder: Path) -> list[str]:

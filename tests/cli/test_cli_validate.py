@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -235,10 +236,7 @@ def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) ->
     with subprocess.Popen(
         command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as process:
-        deadline = time.monotonic() + 60
-        while len(runs.read_text().splitlines()) < 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        _wait(lambda: len(runs.read_text().splitlines()) == 3)
         process.send_signal(number)
         _, said = process.communicate(timeout=20)
     assert process.returncode == 128 + number
@@ -297,6 +295,39 @@ def test_where_a_kernel_has_nothing_to_compute(
     """No region is active, or GATK aligns in Java as before 4.5."""
     done, _ = _validate(folder, stock="\n".join(stock), shim="\n".join(shim))
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_killed_command_ran_ends_with_it(folder: Path) -> None:
+    runs = folder / "runs"
+    runs.write_text("")
+    variables = _environment(folder, trouble="hang", trouble_at="HaplotypeCaller")
+    with subprocess.Popen(
+        [COMMAND, *OPTIONS], cwd=folder, env={**os.environ, **variables},
+        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        _wait(lambda: len(runs.read_text().splitlines()) == 2)
+        log = folder / "out" / "vcf" / "stock" / "0000.log"
+        with log.open("a") as another:
+            (child,) = _children(process.pid)
+            process.kill()
+            process.wait()
+            _wait(lambda: not Path("/proc", str(child)).exists())
+            # A process that does not end, as one of a host that shares the folder.
+            assert _validate(folder)[0].returncode == 0
+            another.write("[gkl-shim 1.0] regions: 9 threads\n")
+    assert "9 threads" not in log.read_text()
+
+
+def _children(process: int) -> list[int]:
+    text = Path("/proc", str(process), "task", str(process), "children").read_text()
+    return [int(number) for number in text.split()]
+
+
+def _wait(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
