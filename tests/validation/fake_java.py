@@ -3,6 +3,7 @@
 FAKE_DIFFERENCE says how gkl-shim's VCF differs from stock's, FAKE_LOG lists the runs, and
 FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail. FAKE_STOCK and FAKE_SHIM
 are the lines that stock GATK and gkl-shim log, in place of those of a run with PairHMM.
+FAKE_VERSION is Java's version.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ def vcf(difference: str, shim: bool, double: bool) -> str:
 
 def main() -> None:
     arguments = sys.argv[1:]
+    if arguments == ["-version"]:
+        print(f'openjdk version "{os.environ.get("FAKE_VERSION", "17.0.1")}"')
+        return
     tool = arguments[arguments.index("org.broadinstitute.hellbender.Main") + 1]
     with Path(os.environ["FAKE_LOG"]).open("a") as log:
         log.write(" ".join(arguments) + "\n")
