@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
 
 _FILE = click.Path(path_type=Path)
 _HEAP_GIB, _RUN_GIB = 4, 5
-# GATK takes each name with one or two dashes.
+# GATK takes each name with one or two dashes, and a tag after a colon.
 _EXCLUSIONS = {"XL", "exclude-intervals", "ixp", "interval-exclusion-padding"}
 # What gkl-shim gives itself or would not see, what all shards would write to at once, what leaves
 # GATK's times out of the log, and what calls nothing.
@@ -172,7 +173,7 @@ def command(
 
 def _refuse(arguments: tuple[str, ...]) -> None:
     for argument in arguments:
-        name = argument.lstrip("-").partition("=")[0]
+        name = re.split("[:=]", argument.lstrip("-"), maxsplit=1)[0]
         if argument.startswith("-") and name in _REFUSED:
             remedy = "; give the remaining intervals with -L, before --" * (name in _EXCLUSIONS)
             raise click.UsageError(f"{argument}: it cannot be given after --{remedy}")

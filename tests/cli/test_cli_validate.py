@@ -347,6 +347,7 @@ def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
         (("--tool", "Funcotator"), "Invalid value for '--tool'"),
         (("--", "-L", "one"), "-L: it cannot be given after --"),
         (("--", "--I", "other.bam"), "--I: it cannot be given after --"),
+        (("--", "-I:tumor", "other.bam"), "-I:tumor: it cannot be given after --"),
         (("--", "-output=x.vcf"), "-output=x.vcf: it cannot be given after --"),
         (("--", "-graph", "x.dot"), "-graph: it cannot be given after --"),
         (("--", "-verbosity", "ERROR"), "-verbosity: it cannot be given after --"),
