@@ -239,7 +239,8 @@ class Runner:
 def _end_with(parent: int) -> None:
     """Let the kernel end this process, a new JVM, when the thread that made it ends.
 
-    That is this command's main thread, so a JVM does not outlive a command that was killed.
+    That is this command's main thread, so a JVM does not outlive a command that was killed. There
+    are system calls only, because other threads may have held locks.
     """
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:  # it has ended already
@@ -309,7 +310,7 @@ def _about_space(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
     output, temporary = job.folder.parent, _temporary_folder(job.arguments, java_options)
     remedies = {
         output: "give another --output",
-        temporary: f"give another folder with --java-options {_TMPDIR}FOLDER",
+        temporary: f"give another with --java-options {_TMPDIR}FOLDER or -- --tmp-dir FOLDER",
     }
     full = [
         f"; {folder} is full: make room, or {remedy}"

@@ -52,7 +52,7 @@ def _runner(folder: Path, *options: str) -> Runner:
     [
         ("", (), (), ""),
         ("out", (), (), "; OUT is full: make room, or give another --output"),
-        ("/tmp", (), (), "; /tmp is full: make room, or give another folder with"),
+        ("/tmp", (), (), "; /tmp is full: make room, or give another with"),
         ("temp", ("-Djava.io.tmpdir=s", "-Djava.io.tmpdir=temp"), (), "; temp is full: "),
         ("temp", ("-Djava.io.tmpdir=s",), ("--tmp-dir", "temp"), "; temp is full: "),
     ],
