@@ -88,7 +88,7 @@ def json_file(what: str, callback: Callable[..., str | None] | None = None) -> _
 def write_json(path: str, report: Mapping[str, Any]) -> None:
     """Write a complete report or nothing; ``-`` is standard output."""
     with atomic_output(path) as file:
-        file.write((json.dumps(report, indent=1, allow_nan=False) + "\n").encode())
+        file.write((json.dumps(report, indent=1) + "\n").encode())
 
 
 def memory(default: float, help: str) -> _Option:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -161,7 +162,8 @@ def command(
         count = shards or validation.shard_count(inputs, cpus)
         result = validation.validate(inputs, chosen, output.absolute(), count, runner)
     facts = report.document(result)
-    _options.write_json(str(text), facts)
+    with atomic_output(text) as stream:
+        stream.write((json.dumps(facts, indent=1, allow_nan=False) + "\n").encode())
     with atomic_output(html) as stream:
         stream.write(page.page(facts).encode())
     for name, mode in facts["modes"].items():
