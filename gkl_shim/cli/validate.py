@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,20 @@ from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
 
 _FILE = click.Path(path_type=Path)
 _HEAP_GIB, _RUN_GIB = 4, 5
-# What gkl-shim gives itself, or what all shards would write to at once.
+# GATK takes each name with one or two dashes, and a tag after a colon.
+_EXCLUSIONS = {"XL", "exclude-intervals", "ixp", "interval-exclusion-padding"}
+# What gkl-shim gives itself or would not see, what all shards would write to at once, what leaves
+# GATK's times out of the log, and what calls nothing.
 _REFUSED = {
-    "-R", "--reference", "-I", "--input", "-O", "--output", "-L", "--intervals",
-    "-ip", "--interval-padding", "--interval-set-rule", "-isr", "-bamout", "--bam-output",
-    "--f1r2-tar-gz", "--graph-output", "--activity-profile-out", "--assembly-region-out",
-    "--pair-hmm-results-file", "--native-pair-hmm-use-double-precision",
+    "R", "reference", "I", "input", "O", "output", "L", "intervals", "ip", "interval-padding",
+    "isr", "interval-set-rule", *_EXCLUSIONS, "native-pair-hmm-use-double-precision",
+    "arguments_file",
+    "bamout", "bam-output", "f1r2-tar-gz", "graph", "graph-output", "activity-profile-out",
+    "assembly-region-out", "pair-hmm-results-file", "pdhmm-results-file",
+    "debug-assembly-variants-out", "debug-genotyper-output", "haplotype-debug-histogram-output",
+    "permutect-training-dataset", "permutect-test-dataset",
+    "verbosity",
+    "h", "help", "version",
 }  # fmt: skip
 
 
@@ -45,7 +55,12 @@ _REFUSED = {
     multiple=True,
     help="Sorted, indexed reads; may be repeated.",
 )
-@click.option("-L", "--intervals", help="The intervals to call: a file, or text such as chr20.")
+@click.option(
+    "-L",
+    "--intervals",
+    multiple=True,
+    help="The intervals to call: a file, or text such as chr20; may be repeated.",
+)
 @click.option(
     "--tool",
     "tools",
@@ -99,7 +114,7 @@ _REFUSED = {
 def command(
     reference: Path,
     reads: tuple[Path, ...],
-    intervals: str | None,
+    intervals: tuple[str, ...],
     tools: tuple[str, ...],
     names: tuple[str, ...],
     truth: Path | None,
@@ -120,9 +135,7 @@ def command(
     chosen = _modes(tools, names)
     if confident is not None and truth is None:
         raise click.UsageError("--confident needs --truth")
-    for argument in arguments:
-        if argument.partition("=")[0] in _REFUSED:
-            raise click.UsageError(f"{argument}: it cannot be given after --")
+    _refuse(arguments)
     try:
         options = shlex.split(java_options)
     except ValueError as error:
@@ -132,7 +145,7 @@ def command(
     inputs = input_files.Inputs(
         reference.absolute(),
         tuple(path.absolute() for path in reads),
-        str(Path(intervals).absolute()) if intervals and Path(intervals).is_file() else intervals,
+        tuple(str(Path(text).absolute()) if Path(text).is_file() else text for text in intervals),
         None if truth is None else truth.absolute(),
         None if confident is None else confident.absolute(),
         arguments,
@@ -149,7 +162,8 @@ def command(
         count = shards or validation.shard_count(inputs, cpus)
         result = validation.validate(inputs, chosen, output.absolute(), count, runner)
     facts = report.document(result)
-    _options.write_json(str(text), facts)
+    with atomic_output(text) as stream:
+        stream.write((json.dumps(facts, indent=1, allow_nan=False) + "\n").encode())
     with atomic_output(html) as stream:
         stream.write(page.page(facts).encode())
     for name, mode in facts["modes"].items():
@@ -157,6 +171,14 @@ def command(
     click.echo(f"{'all calls are the same' if result.same_calls else 'CALLS DIFFER'}; see "
                f"{printable(str(html))}")  # fmt: skip
     return 0 if result.same_calls else 1
+
+
+def _refuse(arguments: tuple[str, ...]) -> None:
+    for argument in arguments:
+        name = re.split("[:=]", argument.lstrip("-"), maxsplit=1)[0]
+        if argument.startswith("-") and name in _REFUSED:
+            remedy = "; give the remaining intervals with -L, before --" * (name in _EXCLUSIONS)
+            raise click.UsageError(f"{argument}: it cannot be given after --{remedy}")
 
 
 def _modes(tools: tuple[str, ...], names: tuple[str, ...]) -> list[Mode]:
@@ -172,8 +194,10 @@ def _jobs(cpus: int) -> int:
 
 
 def _line(name: str, mode: dict[str, Any]) -> str:
-    same = mode["records"] - mode["differing"]
+    final = mode["final_calls"]
     return (
-        f"{name}: {mode['records']} records, {same} identical, {mode['near_ties']} near ties, "
-        f"{mode['other_differences']} other differences, {mode['calls_that_differ']} calls differ"
+        f"{name}: {mode['records']} records, {mode['identical']} identical, "
+        f"{mode['near_ties']} near ties, {mode['other_differences']} other differences, "
+        f"{mode['calls_that_differ']} calls differ"
+        + (f", {len(final['calls_that_differ'])} final calls differ" if final else "")
     )

@@ -7,6 +7,7 @@ them again. It fits one Java and one class path, and is ignored with any other.
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -83,8 +84,9 @@ def _make(archive: Path, classpath: str, folder: Path) -> None:
         raise MissingComponent(f"GATK does not run, so its classes are not known: {done.complaint}")
     if not archive.is_file():
         raise MissingComponent(
-            f"{programs.java()}: it wrote no archive; run `{programs.java()} -Xshare:dump` if this "
-            "Java lacks the archive of the JDK's classes, or make room on the disk"
+            f"{programs.java()}: it wrote no archive; run "
+            f"`{shlex.quote(programs.java())} -Xshare:dump` if this Java lacks the archive of the "
+            "JDK's classes, or make room on the disk"
         )
 
 

@@ -42,6 +42,8 @@ class Comparison:
 
     records: tuple[int, int]
     differences: list[Difference] = field(default_factory=list)
+    identical_records: int = 0
+    """How many lines both files have."""
 
     @property
     def identical(self) -> bool:
@@ -101,7 +103,7 @@ def compare(one: Path, other: Path) -> Comparison:
     if not in_order:
         order = ("one order", "another order")
         differences.append(Difference("records", {"order": order}, call=True))
-    return Comparison((mine.records, its.records), differences)
+    return Comparison((mine.records, its.records), differences, mine.records - len(left[0]))
 
 
 def records(path: Path) -> Iterator[tuple[str, dict[str, str]]]:

@@ -15,7 +15,7 @@ from gkl_shim.validation.modes import Mode
 __all__ = ["CALLS", "SUMMARY", "Score", "concordance", "final_jobs", "gather_jobs", "read_summary"]
 
 CALLS, SUMMARY = "calls.vcf.gz", "summary.tsv"
-_MITOCHONDRIA = "--mitochondria-mode"
+_MITOCHONDRIA = "mitochondria-mode"
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,17 @@ def final_jobs(mode: Mode, label: str, folder: Path, gathered: Sequence[Job], in
     arguments += ["-V", str(gathered[0].file(CALLS)), "-O", f"{FOLDER}/{CALLS}"]
     if mode.last_tool == "FilterMutectCalls":
         arguments += ["--stats", str(gathered[1].file("calls.stats"))]
-        arguments += [_MITOCHONDRIA] if _MITOCHONDRIA in inputs.arguments else []
+        arguments += _mitochondria_mode(inputs.arguments)
     return [Job(f"{label}, {mode.last_tool}", folder / "final", tuple(arguments), tuple(keys))]
+
+
+def _mitochondria_mode(arguments: Sequence[str]) -> list[str]:
+    """Return this flag as it was given, with the value that may follow it."""
+    for number, argument in enumerate(arguments):
+        if argument.startswith("-") and argument.lstrip("-").partition("=")[0] == _MITOCHONDRIA:
+            following = arguments[number + 1 : number + 2]
+            return [argument, *(text for text in following if not text.startswith("-"))]
+    return []
 
 
 def concordance(
@@ -86,15 +95,15 @@ def concordance(
     calls: Path,
     truth: Path,
     keys: Sequence[str],
-    confident: Path | None = None,
+    regions: Sequence[Path | None],
 ) -> Job:
-    """Return the job that compares calls with a truth, where the truth is complete."""
+    """Return the job that compares calls with a truth, in what all these regions share."""
     arguments = ["Concordance", "-R", str(inputs.reference), "-eval", str(calls)]
     arguments += ["--truth", str(truth), "-S", f"{FOLDER}/{SUMMARY}"]
-    regions = [text for text in (inputs.intervals, confident) if text]
-    for region in regions:
+    given = [region for region in regions if region is not None]
+    for region in given:
         arguments += ["-L", str(region)]
-    if len(regions) > 1:
+    if len(given) > 1:
         arguments += ["--interval-set-rule", "INTERSECTION"]
     return Job(name, folder, tuple(arguments), tuple(keys))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ class Values:
 
     @property
     def distance(self) -> float | None:
-        """The largest difference of a number, stock to gkl-shim, or None for text."""
+        """The largest difference of a number, stock to gkl-shim, or None for text and NaN."""
         return _distance(self.stock, self.shim)
 
     @property
@@ -42,9 +43,10 @@ def _distance(one: str, other: str) -> float | None:
     if len(pieces[0]) != len(pieces[1]):
         return None
     try:
-        return max(abs(float(a) - float(b)) for a, b in zip(*pieces, strict=True) if a != b)
+        found = [abs(float(a) - float(b)) for a, b in zip(*pieces, strict=True) if a != b]
     except ValueError:
         return None
+    return max(found, default=None) if all(map(math.isfinite, found)) else None
 
 
 @dataclass

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import re
+import shlex
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,8 +33,8 @@ class Inputs:
 
     reference: Path
     reads: tuple[Path, ...]
-    intervals: str | None = None
-    """A file, or text such as ``chr20:1-1000000``, as GATK's ``-L``."""
+    intervals: tuple[str, ...] = ()
+    """Files, or text such as ``chr20:1-1000000``, as GATK's ``-L``. Without any, all is called."""
     truth: Path | None = None
     confident: Path | None = None
     """A BED file of where the truth is complete."""
@@ -44,7 +45,7 @@ class Inputs:
     def files(self) -> list[Path]:
         """Every file that is named, also in intervals and arguments."""
         named = [self.reference, *self.reads, self.truth, self.confident]
-        texts = [Path(text) for text in (self.intervals, *self.arguments) if text]
+        texts = [Path(text) for text in (*self.intervals, *self.arguments) if text]
         return [path for path in named if path] + [path for path in texts if _is_file(path)]
 
 
@@ -71,22 +72,24 @@ def check(inputs: Inputs) -> None:
             pass
     index = reference.with_name(reference.name + ".fai")
     if not index.is_file():
-        raise MissingComponent(f"{index}: missing; run `samtools faidx {reference}`")
+        raise MissingComponent(f"{index}: missing; run `{_shown('samtools', 'faidx', reference)}`")
     stem = reference.with_suffix("") if reference.suffix == ".gz" else reference
     if not stem.with_suffix(".dict").is_file():
         raise MissingComponent(
             f"{stem.with_suffix('.dict')}: missing; run "
-            f"`gatk CreateSequenceDictionary -R {reference}`"
+            f"`{_shown('gatk', 'CreateSequenceDictionary', '-R', reference)}`"
         )
     for reads in inputs.reads:
         if reads.suffix not in (".bam", ".cram"):
             raise MissingComponent(f"{reads}: not named .bam or .cram; sort the reads into one")
-        _require_index(reads, f"samtools index {reads}")
+        _require_index(reads, _shown("samtools", "index", reads))
     names = {name for name, _ in _contigs(reference)}
     if inputs.truth is not None:
         if inputs.truth.suffix not in (".gz", ".vcf"):
             raise MissingComponent(f"{inputs.truth}: not named .vcf or .vcf.gz")
-        _require_index(inputs.truth, f"gatk IndexFeatureFile -I {inputs.truth}")
+        _require_index(inputs.truth, _shown("gatk", "IndexFeatureFile", "-I", inputs.truth))
+    if inputs.confident is not None and next(_lines(inputs.confident), "").startswith("@"):
+        raise FormatError(str(inputs.confident), 1, "this is an interval list; give a BED file")
     for path in filter(None, (inputs.truth, inputs.confident)):
         _require_contigs(path, names, reference)
 
@@ -114,13 +117,17 @@ def _require_contigs(path: Path, names: set[str], reference: Path) -> None:
             )  # fmt: skip
         if in_header and contig not in in_header:
             # GATK's Concordance would fail.
+            command = _shown("gatk", "UpdateVCFSequenceDictionary", "-V", path, "-R", reference,
+                             "--replace", "-O", "NEW.vcf.gz")  # fmt: skip
             raise FormatError(
-                str(path), number,
-                f'the header has no line of contig "{contig}"; run `gatk '
-                f"UpdateVCFSequenceDictionary -V {path} -R {reference} --replace -O NEW.vcf.gz`",
-            )  # fmt: skip
+                str(path), number, f'the header has no line of contig "{contig}"; run `{command}`'
+            )
         return
-    raise FormatError(str(path), None, "it is empty")
+    raise FormatError(str(path), None, "it has no records")
+
+
+def _shown(*command: str | Path) -> str:
+    return shlex.join(map(str, command))
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -162,16 +169,18 @@ def checksums(files: Sequence[Path], kept: Path) -> dict[str, str]:
     try:
         before = json.loads(kept.read_text())
     except (OSError, ValueError):
-        before = {}
+        before = None
     sums: dict[str, str] = {}
     entries = {}
     for path in files:
         name = str(path.absolute())
         stat = path.stat()
         entry = {"size": stat.st_size, "time": stat.st_mtime_ns}
-        old = before.get(name, {})
-        known = all(old.get(key) == value for key, value in entry.items())
-        sums[name] = old["sha256"] if known else sha256(path)
+        old = before.get(name) if isinstance(before, dict) else None
+        if isinstance(old, dict) and old == {"sha256": old.get("sha256"), **entry}:
+            sums[name] = str(old["sha256"])
+        else:
+            sums[name] = sha256(path)
         entries[name] = {**entry, "sha256": sums[name]}
     with atomic_output(kept) as stream:
         stream.write(json.dumps(entries, indent=1).encode())

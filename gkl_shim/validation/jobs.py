@@ -7,11 +7,15 @@ version or an argument has changed.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
+import functools
 import hashlib
+import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -23,7 +27,7 @@ from typing import Any, Protocol
 from gkl_shim import paths
 from gkl_shim._output_files import naming, scratch
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import run, swaps
+from gkl_shim.gatk import programs, run, swaps
 from gkl_shim.validation.inputs import sha256
 
 __all__ = ["FOLDER", "Job", "Progress", "Result", "Runner", "alone"]
@@ -32,9 +36,14 @@ FOLDER = "{folder}"
 """Stands for the folder of a job in its arguments."""
 
 _DESCRIPTION = "job.json"
-_FULL = "No space left on device"
+_FULL = b"No space left on device"
+# A JVM that has failed for want of room has freed what it could not finish.
+_LEAST_FREE = 16 << 20
+_TMPDIR = "-Djava.io.tmpdir="
 _OTHER_REFERENCE = "incompatible contigs"
 _KIB = 1024
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _GRACE_SECONDS = 0.3
 
 
@@ -129,11 +138,13 @@ class Runner:
         self._progress = progress
         self._stock = [[jar.name, jar.stat().st_size, jar.stat().st_mtime_ns]
                        for jar in swaps.jars(classpath)]  # fmt: skip
+        self._java = [programs.java(), programs.java_version()]
         self._shim = [sha256(paths.agent_jar()), sha256(paths.library())]
 
     def key(self, job: Job) -> str:
         """Return the SHA-256 of all that the results of a job depend on."""
-        parts = [job.arguments, job.inputs, self._stock, self._java_options, _settings(job.swap)]
+        parts = [job.arguments, job.inputs, self._stock, self._java, self._java_options,
+                 _settings(job.swap)]  # fmt: skip
         if job.swap != swaps.STOCK:
             parts.append(self._shim)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -181,6 +192,8 @@ class Runner:
             folder.mkdir()
             arguments = _filled(job.arguments, folder)
             command = run.java_command(arguments, self._classpath, job.swap, self._java_options)
+            # A JVM of a killed command may still write to the log that is there.
+            job.log.unlink(missing_ok=True)
             with job.log.open("wb") as log:
                 process = subprocess.Popen(
                     command,
@@ -188,6 +201,7 @@ class Runner:
                     stdout=subprocess.DEVNULL,
                     stderr=log,
                     env=_environment(job.swap),
+                    preexec_fn=functools.partial(_end_with, os.getpid()),
                 )
             return _Running(job, key, process, folder, time.monotonic(), stack.pop_all())
 
@@ -205,7 +219,7 @@ class Runner:
                 done.job.arguments, done.process.returncode, seconds, log, done.job.swap
             )
             if finished.returncode != 0:
-                raise MissingComponent(_failure(done.job, finished))
+                raise MissingComponent(_failure(done.job, finished, self._java_options))
             lines = log.decode(errors="replace").splitlines()
             result = Result(
                 key=done.key,
@@ -220,6 +234,17 @@ class Runner:
             )
             _put(done.folder, done.job.folder, result)
         self._progress.done(done.job.name)
+
+
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process, a new JVM, when the thread that made it ends.
+
+    That is this command's main thread, so a JVM does not outlive a command that was killed. There
+    are system calls only, because other threads may have held locks.
+    """
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it has ended already
+        os._exit(1)
 
 
 def _filled(arguments: Sequence[str], folder: Path) -> list[str]:
@@ -274,14 +299,44 @@ def _versions(lines: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _failure(job: Job, done: run.Run) -> str:
-    if _FULL.encode() in done.log:
-        return (
-            f"{job.folder.parent}: {_FULL}; make room, or give another --output, and run the same "
-            "command again: it resumes"
-        )
+def _failure(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
     advice = "; give the reference of these files" if _OTHER_REFERENCE in done.complaint else ""
+    advice += _about_space(job, done, java_options)
     return f"{job.name}: {job.arguments[0]} failed, see {job.log}: {done.complaint}{advice}"
+
+
+def _about_space(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
+    """Return which folder is full, and what to do. The log cannot say so if it is full itself."""
+    output, temporary = job.folder.parent, _temporary_folder(job.arguments, java_options)
+    remedies = {
+        output: "give another --output",
+        temporary: f"give another with --java-options {_TMPDIR}FOLDER or -- --tmp-dir FOLDER",
+    }
+    full = [
+        f"; {folder} is full: make room, or {remedy}"
+        for folder, remedy in remedies.items()
+        if _is_full(folder)
+    ]
+    if not full and _FULL in done.log:  # a quota, or there is room again
+        full = [f"; {output} or {temporary} was full: make room"]
+    return "".join([*full, "; the same command then goes on from here"]) if full else ""
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE
+    except OSError:  # there is no such folder
+        return False
+
+
+def _temporary_folder(arguments: Sequence[str], java_options: Sequence[str]) -> Path:
+    """Return where GATK writes its temporary files."""
+    for name, value in itertools.pairwise(arguments):
+        if name == "--tmp-dir":
+            return Path(value)
+    options = [*os.environ.get("JAVA_TOOL_OPTIONS", "").split(), *java_options]
+    given = [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
+    return Path(given[-1] if given else "/tmp")
 
 
 def _end(running: Sequence[_Running]) -> None:

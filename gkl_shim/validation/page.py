@@ -65,7 +65,7 @@ def _overview(modes: Mapping[str, Any]) -> str:
         rows.append((
             name,
             f"{mode['records']:,}",
-            f"{mode['records'] - mode['differing']:,}",
+            f"{mode['identical']:,}",
             mode["near_ties"],
             mode["other_differences"],
             mode["calls_that_differ"],
@@ -193,7 +193,7 @@ def _origin(facts: Mapping[str, Any]) -> list[str]:
     machine = facts["machine"]
     versions = [f"gkl-shim {facts['gkl_shim']}", *facts["versions"],
                 f"{machine['cpu']}, {machine['usable_cpus']} CPUs"]  # fmt: skip
-    rows = [("intervals", inputs["intervals"] or "all"),
+    rows = [("intervals", " ".join(inputs["intervals"]) or "all"),
             ("more arguments", " ".join(inputs["arguments"]) or "none")]  # fmt: skip
     return [
         "<h2>Inputs and versions</h2>",

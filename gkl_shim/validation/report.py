@@ -31,7 +31,7 @@ def document(result: Validation) -> dict[str, Any]:
         "inputs": {
             "reference": str(inputs.reference),
             "reads": [str(path) for path in inputs.reads],
-            "intervals": inputs.intervals,
+            "intervals": list(inputs.intervals),
             "truth": str(inputs.truth) if inputs.truth else None,
             "confident": str(inputs.confident) if inputs.confident else None,
             "arguments": list(inputs.arguments),
@@ -42,18 +42,19 @@ def document(result: Validation) -> dict[str, Any]:
 
 
 def _mode(found: ModeResult) -> dict[str, Any]:
-    differing = len(found.findings)
     return {
         "tool": found.mode.tool,
         "arguments": list(found.mode.arguments),
         "same_calls": found.same_calls,
         "records": found.records,
-        "differing": differing,
+        "identical": found.identical,
+        "differing": len(found.findings),
         "calls_that_differ": found.count("call"),
         "near_ties": found.count("near tie"),
         "other_differences": found.count("other"),
         "final_calls": None if found.final is None else {
             "tool": found.mode.last_tool,
+            "same_calls": found.final.same_calls,
             "records": found.final.records[0],
             "differing": len(found.final.differences),
             "calls_that_differ": [

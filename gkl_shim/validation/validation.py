@@ -10,6 +10,7 @@ from pathlib import Path
 from gkl_shim._output_files import atomic_output
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, swaps
+from gkl_shim.gatk.kernel_times import KERNELS
 from gkl_shim.validation import accuracy, differences
 from gkl_shim.validation.accuracy import CALLS, SUMMARY, Score
 from gkl_shim.validation.differences import Finding
@@ -22,6 +23,8 @@ __all__ = ["SHIM", "STOCK", "STOCK_DOUBLE", "ModeResult", "Validation", "shard_c
 STOCK, SHIM, STOCK_DOUBLE, SHIM_DOUBLE = "stock", "gkl-shim", "stock-double", "gkl-shim-double"
 _SMALLEST_SHARD, _LARGEST_SHARD = 1_000_000, 20_000_000
 _OUT = "out.vcf.gz"
+# From gkl-shim's lines about a kernel (java/src/main/java/org/gklshim/Algorithm.java).
+_ORIGINAL, _NEVER_ASKED = " is used", ": not made faster: "
 
 
 @dataclass
@@ -33,6 +36,8 @@ class ModeResult:
     """The shards of `STOCK`, `SHIM` and, with a truth, `STOCK_DOUBLE`."""
     records: int = 0
     """The records that stock GATK has written."""
+    identical: int = 0
+    """Those that gkl-shim has written, too, byte by byte."""
     findings: list[Finding] = field(default_factory=list)
     final: compare.Comparison | None = None
     """The final calls, of a mode whose tool does not make them."""
@@ -70,7 +75,7 @@ class Validation:
 def shard_count(inputs: Inputs, cpus: int) -> int:
     """Return into how many shards to cut the reference: enough for the CPUs, and to resume."""
     bases = reference_bases(inputs.reference)
-    if inputs.intervals is not None:
+    if inputs.intervals:
         return max(1, min(cpus, -(-bases // _SMALLEST_SHARD)))
     largest = max(cpus, bases // _LARGEST_SHARD)
     return max(1, min(largest, -(-bases // _SMALLEST_SHARD)))
@@ -117,6 +122,7 @@ class _Validator:
         self._truth_sums = tuple(sums[name] for name in sorted(own))
         self._swaps = {STOCK: swaps.STOCK, SHIM: swaps.agent()}
         self._lengths: dict[str, int] = {}
+        self._called: Path | None = None
 
     def split(self, shards: int) -> tuple[list[Path], list[str]]:
         """Cut the intervals, and return a file for each shard, and the versions of GATK and Java.
@@ -124,8 +130,7 @@ class _Validator:
         GATK also checks here that reference and reads have the same contigs.
         """
         arguments = ["SplitIntervals", "-R", str(self._inputs.reference), *self._reads()]
-        if self._inputs.intervals is not None:
-            arguments += ["-L", self._inputs.intervals]
+        arguments += [part for text in self._inputs.intervals for part in ("-L", text)]
         arguments += ["--scatter-count", str(shards), "-O", FOLDER]
         job = Job("intervals", self._output / "intervals", tuple(arguments), self._sums)
         (result,) = self._runner.run("cut the intervals", [job])
@@ -133,6 +138,10 @@ class _Validator:
         self._sums = (*self._sums, result.key)
         files = sorted(job.folder.glob("*.interval_list"))
         self._lengths = _lengths(files[0])
+        if self._inputs.intervals:
+            self._called = self._output / "intervals.interval_list"
+            with atomic_output(self._called) as stream:
+                stream.write(_united(files).encode())
         return files, result.versions
 
     def mode(self, mode: Mode, intervals: Sequence[Path]) -> ModeResult:
@@ -153,6 +162,7 @@ class _Validator:
             stock, shim = jobs[STOCK][number], jobs[SHIM][number]
             comparison = compare.compare(stock.file(_OUT), shim.file(_OUT))
             found.records += comparison.records[0]
+            found.identical += comparison.identical_records
             found.findings += self._look_into(mode, number, file, comparison)
         self._finish(folder, jobs, found)
         return found
@@ -256,13 +266,13 @@ class _Validator:
             if truth is not None:
                 job = accuracy.concordance(
                     f"{folder.name}, {variant}, truth", folder / variant / "truth", self._inputs,
-                    path, truth, (*self._truth_sums, key), self._inputs.confident,
+                    path, truth, (*self._truth_sums, key), (self._called, self._inputs.confident),
                 )  # fmt: skip
                 yield found.scores, variant, job
             if variant != STOCK:
                 job = accuracy.concordance(
                     f"{folder.name}, {variant}, stock", folder / variant / "beside-stock",
-                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key),
+                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key), (self._called,),
                 )  # fmt: skip
                 yield found.equivalence, variant, job
 
@@ -271,12 +281,31 @@ def _require_shim(mode: Mode, jobs: Sequence[Job], results: dict[str, list[Resul
     """Check that gkl-shim computed, and only where it should: otherwise all would be the same."""
     if any(result.said for result in results[STOCK]):
         raise MissingComponent("stock GATK ran with gkl-shim; unset JAVA_TOOL_OPTIONS")
-    if any(result.kernel_seconds for result in results[STOCK]) and not any(
-        result.kernel_seconds for result in results[SHIM]
-    ):
-        raise MissingComponent(
-            f"{mode.name}: gkl-shim did not compute in GATK; {jobs[0].log} says why"
-        )
+    for job, stock, shim in zip(jobs, results[STOCK], results[SHIM], strict=True):
+        # Without GATK's times, gkl-shim's own lines still tell which kernels it left to GATK.
+        for kernel, seconds in (stock.kernel_seconds or dict.fromkeys(KERNELS, 0.0)).items():
+            if kernel not in shim.kernel_seconds:
+                _require_idle(f"{mode.name}: {kernel}", kernel, seconds, job, shim)
+
+
+def _require_idle(name: str, kernel: str, seconds: float, job: Job, shim: Result) -> None:
+    """Check that a kernel which gkl-shim did not compute had nothing to compute."""
+    lines = [
+        line for line in shim.said if line.partition("] ")[2].startswith((f"{kernel}: ",
+                                                                          f"warning: {kernel}: "))
+    ]  # fmt: skip
+    if kernel == "Smith-Waterman" and any(_NEVER_ASKED in line for line in lines):
+        # GATK's clock also counts alignments in Java, the default before GATK 4.5.
+        return
+    if seconds > 0 or any(_ORIGINAL in line for line in lines):
+        why = f": {lines[-1]}" if lines else ""
+        raise MissingComponent(f"{name}: gkl-shim did not compute it in GATK, see {job.log}{why}")
+
+
+def _united(files: Sequence[Path]) -> str:
+    """Return an interval list of all intervals of these, which have the same header."""
+    first, *others = (file.read_text().splitlines(keepends=True) for file in files)
+    return "".join([*first, *(line for lines in others for line in lines if line[0] != "@")])
 
 
 def _lengths(intervals: Path) -> dict[str, int]:

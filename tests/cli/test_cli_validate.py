@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from gkl_shim import paths
 from gkl_shim.validation import page, plots
 from tests.cli.shim_command import COMMAND, one_error, run
 from tests.conftest import ROOT
+from tests.validation import fake_java
 
 OPTIONS = ("validate", "-R", "r.fa", "-I", "s.bam", "-c", "gatk.jar", "--jobs", "1", "-o", "out")
 
@@ -60,7 +62,11 @@ def _validate(
 
 
 def _facts(folder: Path) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads((folder / "out" / "validation.json").read_text())
+    def refuse(text: str) -> None:
+        raise AssertionError(f"{text} is not JSON")
+
+    text = (folder / "out" / "validation.json").read_text()
+    facts: dict[str, Any] = json.loads(text, parse_constant=refuse)
     return facts
 
 
@@ -71,6 +77,7 @@ def _facts(folder: Path) -> dict[str, Any]:
         ("near tie", 0, (1, 0, 0)),
         ("other", 0, (0, 1, 0)),
         ("call", 1, (0, 0, 1)),
+        ("not a number", 0, (0, 1, 0)),
     ],
 )
 def test_each_class_of_difference(
@@ -84,6 +91,7 @@ def test_each_class_of_difference(
     names = ("near_ties", "other_differences", "calls_that_differ")
     assert tuple(mode[name] for name in names) == counts
     assert (mode["records"], mode["differing"]) == (2, sum(counts))
+    assert mode["identical"] == 2 - sum(counts)
     # The interval of a difference is called again: stock and gkl-shim, in both precisions.
     again = [text for text in runs if "INTERSECTION" in text]
     assert len(again) == (4 if difference else 0)
@@ -95,6 +103,34 @@ def test_each_class_of_difference(
         assert stock.startswith("gkl-shim gatk --stock HaplotypeCaller -R ")
         assert shim.startswith("gkl-shim gatk HaplotypeCaller -R ")
         assert "-L one:1-5900 " in shim
+
+
+def test_records_that_only_the_shim_has_do_not_lower_the_identical_ones(folder: Path) -> None:
+    done, _ = _validate(folder, difference="more records")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "vcf: 2 records, 2 identical, 0 near ties, 0 other differences, 3 calls differ",
+        "CALLS DIFFER; see out/validation.html",
+    ]
+    html = (folder / "out" / "validation.html").read_text()
+    row = "<td>vcf</td><td>2</td><td>2</td><td>0</td><td>0</td><td>3</td><td></td>"
+    assert row in html
+
+
+def test_where_only_final_calls_differ(folder: Path) -> None:
+    done, _ = _validate(folder, "--mode", "gvcf", difference="final call")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "gvcf: 2 records, 2 identical, 0 near ties, 0 other differences, 0 calls differ, "
+        "1 final calls differ",
+        "CALLS DIFFER; see out/validation.html",
+    ]
+    facts = _facts(folder)
+    mode = facts["modes"]["gvcf"]
+    assert (facts["same_calls"], mode["same_calls"], mode["calls_that_differ"]) == (False, False, 0)
+    assert (mode["final_calls"]["same_calls"], len(mode["final_calls"]["calls_that_differ"])) == (
+        False, 1,
+    )  # fmt: skip
 
 
 def test_the_report(folder: Path) -> None:
@@ -149,6 +185,22 @@ def test_what_is_finished_is_not_run_again(folder: Path) -> None:
     assert done.returncode == 0
 
 
+def test_several_intervals_are_all_called(folder: Path) -> None:
+    (folder / "c.bed").write_text("one\t0\t4\n")
+    given = ("-L", "one:1-100", "-L", "one:900-950", "--shards", "2")
+    done, runs = _validate(folder, *given, "--truth", "t.vcf", "--confident", "c.bed")
+    assert done.returncode == 0, done.stderr
+    (split,) = (text for text in runs if "SplitIntervals" in text)
+    assert "-L one:1-100 -L one:900-950 " in split
+    called = folder / "out" / "intervals.interval_list"
+    assert called.read_text().splitlines()[2:] == ["one\t1\t1000\t+\t."] * 2
+    where = f"-L {called} -L {folder}/c.bed --interval-set-rule INTERSECTION"
+    assert sum("Concordance" in text and where in text for text in runs) == 3
+    assert _facts(folder)["inputs"]["intervals"] == ["one:1-100", "one:900-950"]
+    html = (folder / "out" / "validation.html").read_text()
+    assert "<td>intervals</td><td>one:1-100 one:900-950</td>" in html
+
+
 def test_a_run_that_fails(folder: Path) -> None:
     trouble = "java.lang.IllegalStateException: odd"
     done, runs = _validate(folder, trouble=trouble, trouble_at="MergeVcfs")
@@ -168,7 +220,7 @@ def test_a_full_disk(folder: Path) -> None:
     done, _ = _validate(folder, trouble=trouble, trouble_at="HaplotypeCaller")
     message = done.stderr.decode().splitlines()[-1]
     assert done.returncode == 1
-    assert "No space left on device; make room, or give another --output" in message
+    assert f"{folder}/out/vcf/stock or /tmp was full: make room" in message
     assert not list((folder / "out" / "vcf").rglob("*.vcf.gz"))
 
 
@@ -184,10 +236,7 @@ def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) ->
     with subprocess.Popen(
         command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as process:
-        deadline = time.monotonic() + 60
-        while len(runs.read_text().splitlines()) < 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        _wait(lambda: len(runs.read_text().splitlines()) == 3)
         process.send_signal(number)
         _, said = process.communicate(timeout=20)
     assert process.returncode == 128 + number
@@ -199,11 +248,86 @@ def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) ->
     assert (done.returncode, len(again)) == (0, 4)
 
 
-def test_where_the_shim_does_not_compute_nothing_is_proved(folder: Path) -> None:
-    done, _ = _validate(folder, silent="1")
+_OFF = "[gkl-shim 1.0] {0}: GKL_SHIM_BACKEND=off: Intel GKL is used"
+_IDLE = "[gkl-shim 1.0] {0}: not made faster: this run of GATK never asked for the native {0}"
+_ALIGNER_TIME = "INFO - Total compute time in {} Smith-Waterman : {} sec"
+_ALIGNED = "[gkl-shim 1.0] Smith-Waterman: 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stock", "shim"),
+    [
+        ("PairHMM", [fake_java.STOCK], []),
+        ("PairHMM", [fake_java.STOCK], [_IDLE.format("PairHMM")]),
+        ("PairHMM", [], [_OFF.format("PairHMM")]),
+        ("PairHMM", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.00")],
+         [_OFF.format("PairHMM"), _ALIGNED]),
+        ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.00")],
+         [fake_java.SHIM, _OFF.format("Smith-Waterman")]),
+        ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.20")],
+         [fake_java.SHIM, _OFF.format("warning: Smith-Waterman")]),
+    ],
+)  # fmt: skip
+def test_where_the_shim_does_not_compute_nothing_is_proved(
+    folder: Path, kernel: str, stock: list[str], shim: list[str]
+) -> None:
+    done, _ = _validate(folder, stock="\n".join(stock), shim="\n".join(shim))
     assert done.returncode == 1
-    assert "vcf: gkl-shim did not compute in GATK; " in done.stderr.decode().splitlines()[-1]
+    log = folder / "out" / "vcf" / "gkl-shim" / "0000.log"
+    message = f"vcf: {kernel}: gkl-shim did not compute it in GATK, see {log}"
+    reason = "".join(f": {line}" for line in shim if f"{kernel}: " in line)
+    assert done.stderr.decode().splitlines()[-1] == f"gkl-shim: error: {message}{reason}"
     assert not (folder / "out" / "validation.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("stock", "shim"),
+    [
+        ([], []),
+        ([fake_java.STOCK.replace("0.5", "0.0")], [_IDLE.format("PairHMM")]),
+        ([fake_java.STOCK, _ALIGNER_TIME.format("java", "0.20")],
+         [fake_java.SHIM, _IDLE.format("Smith-Waterman")]),
+    ],
+)  # fmt: skip
+def test_where_a_kernel_has_nothing_to_compute(
+    folder: Path, stock: list[str], shim: list[str]
+) -> None:
+    """No region is active, or GATK aligns in Java as before 4.5."""
+    done, _ = _validate(folder, stock="\n".join(stock), shim="\n".join(shim))
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_a_killed_command_ran_ends_with_it(folder: Path) -> None:
+    runs = folder / "runs"
+    runs.write_text("")
+    variables = _environment(folder, trouble="hang", trouble_at="HaplotypeCaller")
+    with subprocess.Popen(
+        [COMMAND, *OPTIONS], cwd=folder, env={**os.environ, **variables},
+        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        _wait(lambda: len(runs.read_text().splitlines()) == 2)
+        log = folder / "out" / "vcf" / "stock" / "0000.log"
+        with log.open("a") as another:
+            (child,) = _children(process.pid)
+            process.kill()
+            process.wait()
+            _wait(lambda: not Path("/proc", str(child)).exists())
+            # A process that does not end, as one of a host that shares the folder.
+            assert _validate(folder)[0].returncode == 0
+            another.write("[gkl-shim 1.0] regions: 9 threads\n")
+    assert "9 threads" not in log.read_text()
+
+
+def _children(process: int) -> list[int]:
+    text = Path("/proc", str(process), "task", str(process), "children").read_text()
+    return [int(number) for number in text.split()]
+
+
+def _wait(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
@@ -222,6 +346,16 @@ def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
         (("--tool", "Mutect2", "--mode", "gvcf"), "--mode is for HaplotypeCaller"),
         (("--tool", "Funcotator"), "Invalid value for '--tool'"),
         (("--", "-L", "one"), "-L: it cannot be given after --"),
+        (("--", "--I", "other.bam"), "--I: it cannot be given after --"),
+        (("--", "-I:tumor", "other.bam"), "-I:tumor: it cannot be given after --"),
+        (("--", "-output=x.vcf"), "-output=x.vcf: it cannot be given after --"),
+        (("--", "-graph", "x.dot"), "-graph: it cannot be given after --"),
+        (("--", "-verbosity", "ERROR"), "-verbosity: it cannot be given after --"),
+        (("--", "--help"), "--help: it cannot be given after --"),
+        (
+            ("--", "-XL", "one"),
+            "-XL: it cannot be given after --; give the remaining intervals with -L, before --",
+        ),
         (("--", "--bam-output=x.bam"), "--bam-output=x.bam: it cannot be given after --"),
         (("--java-options", "'"), "Invalid value for --java-options"),
     ],

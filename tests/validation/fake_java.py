@@ -1,7 +1,9 @@
 """A stand-in for Java that answers as GATK would, in a moment.
 
 FAKE_DIFFERENCE says how gkl-shim's VCF differs from stock's, FAKE_LOG lists the runs, and
-FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail.
+FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail. FAKE_STOCK and FAKE_SHIM
+are the lines that stock GATK and gkl-shim log, in place of those of a run with PairHMM.
+FAKE_VERSION is Java's version.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from pathlib import Path
 
 HEADER = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tNA12878\n"
 FIRST = "one\t100\t.\tT\tA\t50.6\tPASS\tDP=9\tGT:PL\t0/1:99,0,99\n"
+STOCK = "INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5"
+SHIM = "[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
 SECOND = "one\t900\t.\tG\tC\t70.1\tPASS\tDP=8\tGT:PL\t1/1:99,9,0\n"
 
 
@@ -25,11 +29,18 @@ def vcf(difference: str, shim: bool, double: bool) -> str:
         second = second.replace("70.1", "70.3")
     if difference == "call" and shim:
         second = second.replace("1/1", "0/1")
+    if difference == "not a number" and shim and not double:
+        second = second.replace("DP=8", "DP=NaN")
+    if difference == "more records" and shim:
+        second += "".join(SECOND.replace("900", position) for position in ("901", "902", "903"))
     return HEADER + FIRST + second
 
 
 def main() -> None:
     arguments = sys.argv[1:]
+    if arguments == ["-version"]:
+        print(f'openjdk version "{os.environ.get("FAKE_VERSION", "17.0.1")}"')
+        return
     tool = arguments[arguments.index("org.broadinstitute.hellbender.Main") + 1]
     with Path(os.environ["FAKE_LOG"]).open("a") as log:
         log.write(" ".join(arguments) + "\n")
@@ -53,13 +64,14 @@ def main() -> None:
         source = Path(arguments[arguments.index("-I") + 1])
         Path(arguments[arguments.index("-O") + 1]).write_bytes(source.read_bytes())
     else:
+        if tool == "GenotypeGVCFs" and os.environ.get("FAKE_DIFFERENCE") == "final call":
+            shim = "/gkl-shim/" in arguments[arguments.index("-O") + 1]
+            os.environ["FAKE_DIFFERENCE"] = "call"
         text = vcf(os.environ.get("FAKE_DIFFERENCE", ""), shim, double)
         Path(arguments[arguments.index("-O") + 1]).write_bytes(gzip.compress(text.encode()))
-        print("INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5",
-              file=sys.stderr)  # fmt: skip
-        if shim and not os.environ.get("FAKE_SILENT"):
-            print("[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS",
-                  file=sys.stderr)  # fmt: skip
+        print(os.environ.get("FAKE_STOCK", STOCK), file=sys.stderr)
+        if shim:
+            print(os.environ.get("FAKE_SHIM", SHIM), file=sys.stderr)
     print("INFO - The Genome Analysis Toolkit (GATK) v9.9", file=sys.stderr)
 
 

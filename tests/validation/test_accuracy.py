@@ -46,21 +46,39 @@ def test_another_file(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("intervals", "confident", "regions"),
+    ("called", "confident", "regions"),
     [
         (None, None, ()),
-        ("one", None, ("-L", "one")),
+        (Path("i"), None, ("-L", "i")),
         (None, Path("c.bed"), ("-L", "c.bed")),
-        ("one", Path("c.bed"),
-         ("-L", "one", "-L", "c.bed", "--interval-set-rule", "INTERSECTION")),
+        (Path("i"), Path("c.bed"),
+         ("-L", "i", "-L", "c.bed", "--interval-set-rule", "INTERSECTION")),
     ],
 )  # fmt: skip
-def test_regions(intervals: str | None, confident: Path | None, regions: tuple[str, ...]) -> None:
-    inputs = Inputs(Path("r.fa"), (), intervals)
-    job = concordance("x", Path("f"), inputs, Path("c.vcf"), Path("t.vcf"), ["k"], confident)
+def test_regions(called: Path | None, confident: Path | None, regions: tuple[str, ...]) -> None:
+    where = (called, confident)
+    job = concordance("x", Path("f"), INPUTS, Path("c.vcf"), Path("t.vcf"), ["k"], where)
     start = ("Concordance", "-R", "r.fa", "-eval", "c.vcf", "--truth", "t.vcf", "-S",
              "{folder}/summary.tsv")  # fmt: skip
     assert job.arguments == (*start, *regions)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        (("-normal", "N"), []),
+        (("-normal", "mitochondria-mode"), []),
+        (("--mitochondria-mode", "--max-reads-per-alignment-start", "0"), ["--mitochondria-mode"]),
+        (("--mitochondria-mode", "false"), ["--mitochondria-mode", "false"]),
+        (("-mitochondria-mode", "true", "-normal", "N"), ["-mitochondria-mode", "true"]),
+        (("--mitochondria-mode=false",), ["--mitochondria-mode=false"]),
+    ],
+)
+def test_the_mode_of_a_mitochondrion(arguments: tuple[str, ...], given: list[str]) -> None:
+    mode, inputs = MODES["mutect2"], Inputs(Path("r.fa"), (), arguments=arguments)
+    gathered = gather_jobs(mode, "m", Path("f"), [], [])
+    (final,) = final_jobs(mode, "m", Path("f"), gathered, inputs, [])
+    assert list(final.arguments[final.arguments.index("f/statistics/calls.stats") + 1 :]) == given
 
 
 def test_mutect2_gets_its_filters() -> None:

@@ -84,7 +84,8 @@ def test_the_order_of_fields(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "other", "distance"),
     [("70.1", "70.4", 0.3), ("99,9,0", "99,7,1", 2), ("T", "A", None), ("1,2", "1", None),
-     ("absent", "3", None), (".", "3", None)],
+     ("absent", "3", None), (".", "3", None), ("NaN,1", "1,1", None), ("1,NaN", "2,3", None),
+     ("inf", "1", None)],
 )  # fmt: skip
 def test_distances(one: str, other: str, distance: float | None) -> None:
     assert Values(one, other).distance == (None if distance is None else pytest.approx(distance))

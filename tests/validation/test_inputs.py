@@ -24,7 +24,7 @@ def inputs(tmp_path: Path) -> Inputs:
     (tmp_path / "t.vcf.idx").write_bytes(b"x")
     (tmp_path / "c.bed").write_text("one\t0\t4\n")
     return Inputs(
-        tmp_path / "r.fa", (tmp_path / "s.bam",), None, tmp_path / "t.vcf", tmp_path / "c.bed"
+        tmp_path / "r.fa", (tmp_path / "s.bam",), (), tmp_path / "t.vcf", tmp_path / "c.bed"
     )
 
 
@@ -49,6 +49,13 @@ def test_a_missing_companion(inputs: Inputs, name: str, message: str) -> None:
     assert f"{inputs.reference.parent}/{message}" in str(error.value)
 
 
+def test_commands_are_quoted_for_a_shell(inputs: Inputs) -> None:
+    reads = inputs.reads[0].rename(inputs.reads[0].with_name("my reads.bam"))
+    with pytest.raises(MissingComponent) as error:
+        check(replace(inputs, reads=(reads,)))
+    assert f"run `samtools index '{reads}'`" in str(error.value)
+
+
 @pytest.mark.parametrize("name", ["r.fa", "s.bam", "t.vcf", "c.bed"])
 def test_a_missing_file(inputs: Inputs, name: str) -> None:
     path = inputs.reference.parent / name
@@ -67,7 +74,8 @@ def test_a_missing_file(inputs: Inputs, name: str) -> None:
             "##contig=<ID=two>\n#CHROM\none\t1\n",
             't.vcf:3: the header has no line of contig "one"',
         ),
-        ("t.vcf", "#CHROM\n", "t.vcf: it is empty"),
+        ("t.vcf", "#CHROM\n", "t.vcf: it has no records"),
+        ("c.bed", "@HD\tVN:1.6\n", "c.bed:1: this is an interval list; give a BED file"),
         ("c.bed", "track x\nchr1\t0\t4\n", 'c.bed:2: contig "chr1" is not in '),
         ("r.fa.fai", "one\n", "r.fa.fai:1: not a line of an index"),
     ],
@@ -99,6 +107,13 @@ def test_checksums_are_computed_again_only_if_a_file_changes(inputs: Inputs) -> 
     os.utime(inputs.reads[0], ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
     after = checksums(inputs.files, kept)
     assert after[str(inputs.reads[0])].startswith("a1fce4363854ff888cff4b8e7875d600")
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "x", '{"NAME": 3}', '{"NAME": {"sha256": 3}}'])
+def test_checksums_in_another_shape_are_computed_again(inputs: Inputs, text: str) -> None:
+    reads, kept = inputs.reads[0], inputs.reference.parent / "sums.json"
+    kept.write_text(text.replace("NAME", str(reads)))
+    assert checksums([reads], kept)[str(reads)].startswith("2d711642b726b04401627ca9fbac32f5")
 
 
 def test_files_named_in_arguments_have_checksums(inputs: Inputs, tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""A run that fails because a disk is full names the disk, and a run depends on its Java."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gkl_shim.errors import MissingComponent
+from gkl_shim.validation.jobs import Job, Runner
+from tests.conftest import ROOT
+
+
+class _Silent:
+    def stage(self, title: str, total: int) -> None:
+        pass
+
+    def done(self, name: str) -> None:
+        pass
+
+
+class _Usage(NamedTuple):
+    free: int
+
+
+@pytest.fixture
+def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in for Java, whose runs fail."""
+    path = tmp_path / "bin" / "java"
+    path.parent.mkdir()
+    fake = ROOT / "tests" / "validation" / "fake_java.py"
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" "$@"\n')
+    path.chmod(0o755)
+    (tmp_path / "gatk.jar").write_bytes(b"x")
+    for name, value in {
+        "JAVA_HOME": str(tmp_path), "JAVA_TOOL_OPTIONS": "", "FAKE_LOG": str(tmp_path / "runs"),
+        "FAKE_TROUBLE": "odd", "FAKE_TROUBLE_AT": "",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    return path
+
+
+def _runner(folder: Path, *options: str) -> Runner:
+    return Runner(str(folder / "gatk.jar"), options, 1, _Silent())
+
+
+@pytest.mark.parametrize(
+    ("full", "options", "arguments", "said"),
+    [
+        ("", (), (), ""),
+        ("out", (), (), "; OUT is full: make room, or give another --output"),
+        ("/tmp", (), (), "; /tmp is full: make room, or give another with"),
+        ("temp", ("-Djava.io.tmpdir=s", "-Djava.io.tmpdir=temp"), (), "; temp is full: "),
+        ("temp", ("-Djava.io.tmpdir=s",), ("--tmp-dir", "temp"), "; temp is full: "),
+    ],
+)
+def test_a_full_disk_is_named(
+    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: str,
+    options: tuple[str, ...], arguments: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(
+        shutil,
+        "disk_usage",
+        lambda folder: _Usage(1 << 10 if full and str(folder).endswith(full) else 1 << 30),
+    )
+    job = Job("x", tmp_path / "out" / "0000", ("HaplotypeCaller", *arguments))
+    with pytest.raises(MissingComponent) as error:
+        _runner(tmp_path, *options).run("x", [job])
+    message = str(error.value)
+    assert message.startswith(f"x: HaplotypeCaller failed, see {job.log}: exit code 1")
+    assert said.replace("OUT", str(tmp_path / "out")) in message
+    assert message.count("is full") == bool(full)
+
+
+def test_another_java_makes_another_key(
+    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = Job("x", tmp_path / "out", ("HaplotypeCaller",))
+    key = _runner(tmp_path).key(job)
+    assert _runner(tmp_path).key(job) == key
+    monkeypatch.setenv("FAKE_VERSION", "21.0.1")
+    newer = _runner(tmp_path).key(job)
+    monkeypatch.setenv("PATH", str(java.parent))
+    monkeypatch.delenv("JAVA_HOME")
+    assert len({key, newer, _runner(tmp_path).key(job)}) == 3
