@@ -28,7 +28,15 @@ _MIDDLES = (
     ("40M", "6I"),
     ("30M", "0D", "5I", "0M", "30M"),
 )
-_UNUSUAL = (("3D", "40M"), ("40M", "3D"), ("20I",), ("40N", "30M"), ("10M", "5S", "10M"))
+_UNUSUAL = (
+    ("3D", "40M"),
+    ("40M", "3D"),
+    ("20I",),
+    ("40N", "30M"),
+    ("10M", "5S", "10M"),
+    ("60M", "3S", "14D", "40M"),
+    ("60M", "3H", "14D", "40M"),
+)
 
 
 def write(folder: Path, seed: int, *, samples: tuple[str, ...] = ("one",), wild: bool) -> Sample:

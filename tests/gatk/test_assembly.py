@@ -10,7 +10,8 @@ import pytest
 
 from gkl_shim import paths
 from gkl_shim.gatk import data
-from tests.gatk.conftest import check_agent, command
+from tests.gatk.conftest import Gatk, check_agent, command
+from tests.gatk.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
 
@@ -58,3 +59,10 @@ def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
     assert different == 0, log[-10000:]
     # Each run makes some.
     assert graphs > 400 and variation > 200, found[0]
+
+
+def test_kmers_without_letters_are_left_to_gatk(gatk: Gatk, tandem: data.Sample) -> None:
+    """It refuses such a graph, and goes on with other sizes."""
+    stock = gatk("HaplotypeCaller", tandem, "--kmer-size", "0")
+    ours = gatk("HaplotypeCaller", tandem, "--kmer-size", "0", swap="agent")
+    assert records(ours.vcf) == records(stock.vcf)

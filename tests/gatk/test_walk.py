@@ -12,7 +12,8 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, command
+from tests.gatk.conftest import QUICK, Gatk, command
+from tests.gatk.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
 
@@ -99,3 +100,11 @@ def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: P
         said = re.findall(r"^\w+: .* ([0-9]+) of ([0-9]+) positions evaluated", output, re.M)
         # GATK evaluates every position, and each contig has some that ours must evaluate.
         assert said and all(0 < int(ours) < int(all_) for ours, all_ in said), output
+
+
+def test_a_negative_quality_is_left_to_gatk(gatk: Gatk, chr22: data.Sample) -> None:
+    arguments = ("-L", "q:1-2500", "--min-base-quality-score", "-1")
+    stock = gatk("HaplotypeCaller", chr22, *arguments)
+    ours = gatk("HaplotypeCaller", chr22, *arguments, swap="agent")
+    assert "GATK's own code is used, because of --min-base-quality-score" in ours.log
+    assert records(ours.vcf) == records(stock.vcf)

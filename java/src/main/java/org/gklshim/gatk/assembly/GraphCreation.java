@@ -35,7 +35,7 @@ public final class GraphCreation {
         Supplier<AssemblyResult> original = () -> assembler.createGraph$original(reads,
                 refHaplotype, kmerSize, allowLowComplexityGraphs, allowNonUniqueKmersInRef, header,
                 aligner, parameters);
-        if (!isUsual(assembler) || refHaplotype.length() <= kmerSize) {
+        if (!isUsual(assembler) || kmerSize < 1 || refHaplotype.length() <= kmerSize) {
             return original.get();
         }
         Sequences sequences = new Sequences(refHaplotype.getBases(), kmerSize,

@@ -131,16 +131,26 @@ final class PositionSums {
     private void addEdges(AlignedRead read, int k, int base, int start, int from, int to) {
         int length = read.cigar.get(k).getLength();
         if (k > 0 && from == start) {
-            addEdge(read, base, start, k - 1);
+            addEdge(read, base, start, k, -1);
         }
         if (k + 1 < read.cigar.size() && to == start + length - 1) {
-            addEdge(read, base + length - 1, to, k + 1);
+            addEdge(read, base + length - 1, to, k, 1);
         }
     }
 
-    private void addEdge(AlignedRead read, int base, int at, int neighbour) {
-        CigarOperator operator = read.cigar.get(neighbour).getOperator();
-        // Nothing but the end of the read is beyond a hard clip.
+    /** Adds the debit of the base of element k that is beside element k + step. */
+    private void addEdge(AlignedRead read, int base, int at, int k, int step) {
+        CigarOperator operator = read.cigar.get(k + step).getOperator();
+        // GATK looks past clips and insertions for a deletion. Else nothing is beyond a hard clip.
+        for (int n = k + step; n >= 0 && n < read.cigar.size(); n += step) {
+            CigarOperator next = read.cigar.get(n).getOperator();
+            if (next == CigarOperator.D) {
+                operator = next;
+            }
+            if (next.consumesReferenceBases() && next != CigarOperator.N) {
+                break;
+            }
+        }
         if (operator != CigarOperator.H) {
             debits[at & mask] += screen.edge(operator, read.read.getBaseQualitiesNoCopy()[base]);
         }

@@ -65,10 +65,16 @@ final class Screens {
                 .isEmpty()) {
             return none("of --ploidy-regions");
         }
+        byte deletionQuality = (byte) Members.get(model, "refModelDeletionQuality");
+        if (minQuality < 0) {
+            return none("of --min-base-quality-score");
+        } else if (deletionQuality < 0) {
+            return none("of --reference-model-deletion-quality");
+        }
         HaplotypeCallerScreen screen = new HaplotypeCallerScreen(
                 Math.max(MIN_PLOIDY,
                         (int) Members.get(arguments, "standardArgs.genotypeArgs.samplePloidy")),
-                minQuality, (byte) Members.get(model, "refModelDeletionQuality"),
+                minQuality, deletionQuality,
                 (double) Members.get(arguments, "activeRegionAltMultiplier", 1.0));
         return minQuality <= MAX_QUALITY && screen.isUseful()
                 ? screen : none("of --min-base-quality-score");
