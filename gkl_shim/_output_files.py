@@ -353,7 +353,7 @@ def _copy_into(file: Output, whole: BinaryIO, temporary: Path, target: Path) -> 
     """Copy a temporary file into its target, and remove it if the copy is complete."""
     kept = temporary.with_suffix(".complete")
     temporary.rename(kept)
-    told = f"this file is incomplete now, and {kept} has the complete result"
+    told = f"this file may be incomplete now, and {kept} has the complete result"
     try:
         file.truncate(0)
         shutil.copyfileobj(whole, file)

@@ -75,6 +75,15 @@ def require_tool(name: str) -> str:
     return path
 
 
+def is_running(pid: int) -> bool:
+    """Return whether a process runs. An ended one may still wait for its parent."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return text.rsplit(")", 1)[1].split()[0] != "Z"
+
+
 def missing(reason: str) -> NoReturn:
     """Skip a test, or fail it under CI=true."""
     if os.environ.get("CI") == "true":

@@ -35,7 +35,8 @@ _REFUSED = {
     "bamout", "bam-output", "f1r2-tar-gz", "graph", "graph-output", "activity-profile-out",
     "assembly-region-out", "pair-hmm-results-file", "pdhmm-results-file",
     "debug-assembly-variants-out", "debug-genotyper-output", "haplotype-debug-histogram-output",
-    "permutect-training-dataset", "permutect-test-dataset",
+    "permutect-training-dataset", "permutect-test-dataset", "mutect3-dataset",
+    "debug-assembly-region-state", "alm-path",
     "verbosity",
     "h", "help", "version",
 }  # fmt: skip
@@ -176,7 +177,8 @@ def command(
 def _refuse(arguments: tuple[str, ...]) -> None:
     for argument in arguments:
         name = re.split("[:=]", argument.lstrip("-"), maxsplit=1)[0]
-        if argument.startswith("-") and name in _REFUSED:
+        glued = re.match("-[RIOL](?=[^-:=])", argument)  # as in -Lchr20
+        if argument.startswith("-") and (name in _REFUSED or glued):
             remedy = "; give the remaining intervals with -L, before --" * (name in _EXCLUSIONS)
             raise click.UsageError(f"{argument}: it cannot be given after --{remedy}")
 

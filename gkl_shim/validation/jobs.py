@@ -143,7 +143,9 @@ class Runner:
 
     def key(self, job: Job) -> str:
         """Return the SHA-256 of all that the results of a job depend on."""
-        parts = [job.arguments, job.inputs, self._stock, self._java, self._java_options,
+        # Where temporary files are changes no result.
+        options = [text for text in self._java_options if not text.startswith(_TMPDIR)]
+        parts = [job.arguments, job.inputs, self._stock, self._java, options,
                  _settings(job.swap)]  # fmt: skip
         if job.swap != swaps.STOCK:
             parts.append(self._shim)
@@ -309,17 +311,17 @@ def _about_space(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
     """Return which folder is full, and what to do. The log cannot say so if it is full itself."""
     output, temporary = job.folder.parent, _temporary_folder(job.arguments, java_options)
     remedies = {
-        output: "give another --output",
-        temporary: f"give another with --java-options {_TMPDIR}FOLDER or -- --tmp-dir FOLDER",
+        output: "start again with another --output",
+        temporary: f"give another folder with --java-options {_TMPDIR}FOLDER",
     }
     full = [
-        f"; {folder} is full: make room, or {remedy}"
+        f"; {folder} has less than {_LEAST_FREE >> 20} MiB left: make room, or {remedy}"
         for folder, remedy in remedies.items()
         if _is_full(folder)
     ]
     if not full and _FULL in done.log:  # a quota, or there is room again
         full = [f"; {output} or {temporary} was full: make room"]
-    return "".join([*full, "; the same command then goes on from here"]) if full else ""
+    return "".join([*full, "; what is finished is kept"]) if full else ""
 
 
 def _is_full(folder: Path) -> bool:

@@ -14,7 +14,8 @@ std::string CallTotals::line(const char *call) const {
     if (pairs_ != calls_) line += format(", %lld pairs", (long long)pairs_);
     line += format(", %lld cells in %.4f s, %.2f GCUPS", (long long)cells_, seconds,
                    double(cells_) / seconds * 1e-9);
-    // Both are sums over threads.
+    // Elapsed time, summed over the threads that call. A call may use several CPUs, or wait for a
+    // GPU.
     timespec used;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0) {
         const double run = double(used.tv_sec) + 1e-9 * double(used.tv_nsec);

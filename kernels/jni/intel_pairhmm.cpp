@@ -46,8 +46,8 @@ struct Fields {
     jfieldID tracks[kTracks], haplotype_bases;
 };
 
-// Found by initNative. A class loader can be the first to load this library after another one is
-// gone, and has other classes. As in GKL, the last configuration applies to all callers.
+// initNative finds them. Another class loader may load this library after the first one is gone;
+// its classes have other fields. As in GKL, the last configuration applies to all callers.
 std::atomic<const Fields *> fields{nullptr};
 std::atomic<int> configuration{0};
 

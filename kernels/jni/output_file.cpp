@@ -11,6 +11,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <random>
+
 namespace gkl_shim {
 namespace jni {
 namespace {
@@ -145,9 +147,10 @@ bool OutputFile::make_partial(const std::string &folder) {
     remove_leftovers(folder);
     // The file is never readable by more users than the file that it replaces.
     const mode_t mode = replaces_ ? before_.st_mode & 0666 : 0666;
-    for (int number = 0;; number++) {
+    // Random, so that no later process with this number replaces a .complete file.
+    for (std::random_device random;;) {
         char name[64];
-        snprintf(name, sizeof name, "%s%ld.%x%s", kPrefix, long(getpid()), number, kSuffix);
+        snprintf(name, sizeof name, "%s%ld.%08x%s", kPrefix, long(getpid()), random(), kSuffix);
         const std::string partial = folder + name;
         const int made = ::open(partial.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (made < 0 && errno == EEXIST) continue;
@@ -163,6 +166,12 @@ bool OutputFile::make_partial(const std::string &folder) {
     }
 }
 
+std::string OutputFile::replaced_path() const {
+    char folder[PATH_MAX];
+    if (partial_.empty() || !realpath(folder_of(target_).c_str(), folder)) return "";
+    return std::string(folder) + "/" + target_.substr(target_.rfind('/') + 1);
+}
+
 bool OutputFile::write(const char *from, size_t size, std::string *reason) {
     if (write_all(descriptor_, from, size)) return true;
     *reason = strerror(errno);
@@ -173,7 +182,7 @@ bool OutputFile::finish(std::string *reason) {
     const bool finished = partial_.empty() || take_name();
     if (!finished) *reason = strerror(errno);
     if (!kept_.empty())
-        *reason += "; this file is incomplete now, and " + kept_ + " has the complete result";
+        *reason += "; this file may be incomplete now, and " + kept_ + " has the complete result";
     discard();
     return finished;
 }

@@ -11,7 +11,7 @@ namespace jni {
 
 // The rules are those of all output of gkl-shim (gkl_shim/_output_files.py). A device, a pipe with
 // a reader and an open descriptor (/dev/stdout) are written to directly. Symbolic links are
-// followed. Everything else is written to .gkl-shim.<process>.<number>.partial in the file's
+// followed. Everything else is written to .gkl-shim.<process>.<random>.partial in the file's
 // folder, which is renamed at the end and takes the permissions and owner of the file it replaces.
 // The process locks the partial file. One without a lock was left by a process that was killed; it
 // is deleted when the next one is made. A file that can be written but not replaced gets a copy;
@@ -26,6 +26,8 @@ class OutputFile {
 
     // Fails at once if the file could not be written at the end.
     bool open(const std::string &path, std::string *reason);
+    // The path that the file will have, without links; empty if it is written to directly.
+    std::string replaced_path() const;
     // Writes all bytes. Waits while a pipe is full.
     bool write(const char *from, size_t size, std::string *reason);
     // Closes the file and renames it.

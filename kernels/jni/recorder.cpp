@@ -10,20 +10,23 @@ namespace {
 
 constexpr size_t kFlushBytes = size_t(1) << 20;
 
+// Whether no other recording of this process has this path. Several may share a device: "".
+bool is_only_recording(const std::string &path) {
+    static std::mutex adding;
+    static auto *const paths = new std::set<std::string>;
+    std::lock_guard<std::mutex> lock(adding);
+    return path.empty() || paths->insert(path).second;
+}
+
 }  // namespace
 
 bool Recorder::open() {
-    static std::mutex adding;
-    static auto *const names = new std::set<std::string>;  // of all recordings of this process
     std::string reason;
-    {
-        std::lock_guard<std::mutex> lock(adding);
-        if (!names->insert(name_).second) {
-            fail("another setting names this file");
-            return false;
-        }
-    }
     recording_ = file_.open(name_, &reason);
+    if (recording_ && !is_only_recording(file_.replaced_path())) {
+        recording_ = false;
+        reason = "another setting names this file";
+    }
     if (!recording_) fail(reason);
     return recording_;
 }

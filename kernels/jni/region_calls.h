@@ -30,8 +30,8 @@ class RegionCalls : public Calls {
     // first call with it is announced in the log, and later regions are accounted for. Null means
     // the self-test, before anything is replaced. Throws JavaError.
     int initialize(bool double_precision, int threads, const char *replaced);
-    // Why what GATK has is faster on this machine, or null. The self-test fails for this reason, so
-    // that nothing is replaced.
+    // Returns why gkl-shim is slower than GATK's own classes on this machine, or null. The
+    // self-test fails for this reason, so that nothing is replaced.
     static const char *slower_because();
 
     // Computes one region, copies the results to `likelihoods`, which must have room for them, and

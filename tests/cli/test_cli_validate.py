@@ -22,7 +22,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.validation import page, plots
 from tests.cli.shim_command import COMMAND, one_error, run
-from tests.conftest import ROOT
+from tests.conftest import ROOT, is_running
 from tests.validation import fake_java
 
 OPTIONS = ("validate", "-R", "r.fa", "-I", "s.bam", "-c", "gatk.jar", "--jobs", "1", "-o", "out")
@@ -220,7 +220,8 @@ def test_a_full_disk(folder: Path) -> None:
     done, _ = _validate(folder, trouble=trouble, trouble_at="HaplotypeCaller")
     message = done.stderr.decode().splitlines()[-1]
     assert done.returncode == 1
-    assert f"{folder}/out/vcf/stock or /tmp was full: make room" in message
+    assert f"; {folder}/out/vcf/stock or " in message
+    assert message.endswith("make room; what is finished is kept")
     assert not list((folder / "out" / "vcf").rglob("*.vcf.gz"))
 
 
@@ -311,7 +312,7 @@ def test_what_a_killed_command_ran_ends_with_it(folder: Path) -> None:
             (child,) = _children(process.pid)
             process.kill()
             process.wait()
-            _wait(lambda: not Path("/proc", str(child)).exists())
+            _wait(lambda: not is_running(child))
             # A process that does not end, as one of a host that shares the folder.
             assert _validate(folder)[0].returncode == 0
             another.write("[gkl-shim 1.0] regions: 9 threads\n")

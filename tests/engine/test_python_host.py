@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import gkl_shim
-from tests.conftest import require_tool
+from tests.conftest import is_running, require_tool
 
 SOURCE = Path(__file__).parent / "python_host.c"
 
@@ -452,15 +452,6 @@ def test_a_program_that_never_ends_is_killed(
     while any(map(is_running, started)):
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-def is_running(pid: int) -> bool:
-    """Return whether a process runs. An ended one may still wait for its parent."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return text.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])

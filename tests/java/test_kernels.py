@@ -124,13 +124,14 @@ def test_every_kernel_is_replaced(run: Any, library: str, swap: str) -> None:
 
 
 def test_two_recordings_need_two_files(run: Any, tmp_path: Path) -> None:
-    file = tmp_path / "recording"
-    settings = ("GKL_SHIM_RECORD", "GKL_SHIM_RECORD_SMITHWATERMAN")
-    outcome = run("kernels", "fgkl", environment=dict.fromkeys(settings, str(file)))
+    file, link = tmp_path / "recording", tmp_path / "link"
+    link.symlink_to(file.name)
+    settings = {"GKL_SHIM_RECORD": str(file), "GKL_SHIM_RECORD_SMITHWATERMAN": str(link)}
+    outcome = run("kernels", "fgkl", environment=settings)
     warning = outcome.line("another setting names this file")
-    assert re.search(f"warning: GKL_SHIM_RECORD.*: cannot write {file}: another", warning)
-    written = [line for line in outcome.ours if line.endswith(f"recorded to {file}")]
-    assert len([line for line in written if "1 region" in line or "1 pair" in line]) == 1
+    assert re.search(f"warning: GKL_SHIM_RECORD.*: cannot write {tmp_path}/.*: another", warning)
+    written = [line for line in outcome.ours if re.search(f"1 .* recorded to {tmp_path}/", line)]
+    assert len([line for line in written if "PDHMM" not in line]) == 1
 
 
 def test_no_kernel_is_replaced_without_a_swap(run: Any) -> None:

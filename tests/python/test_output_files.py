@@ -252,7 +252,7 @@ def test_a_mount_point_without_room_leaves_the_complete_result_beside_it(
             reason = write.refused(file, content=content)
             (kept,) = folder.glob(".gkl-shim.*.complete")
             assert reason == (
-                f"{os.strerror(errno.ENOSPC)}; this file is incomplete now, and {kept} has the "
+                f"{os.strerror(errno.ENOSPC)}; this file may be incomplete now, and {kept} has the "
                 "complete result"
             )
             # No later run takes it for a leftover.
@@ -277,7 +277,7 @@ def test_a_copy_that_ends_early_leaves_the_complete_result(
     file.write_bytes(b"before")
     monkeypatch.setattr(Path, "replace", busy)
     monkeypatch.setattr(shutil, "copyfileobj", copy)
-    said = f"this file is incomplete now, and {folder}/.*complete has the complete result"
+    said = f"this file may be incomplete now, and {folder}/.*complete has the complete result"
     signalled = isinstance(end, SystemExit)
     told = pytest.warns(UserWarning, match=said) if signalled else contextlib.nullcontext()
     with (

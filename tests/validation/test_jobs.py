@@ -51,10 +51,10 @@ def _runner(folder: Path, *options: str) -> Runner:
     ("full", "options", "arguments", "said"),
     [
         ("", (), (), ""),
-        ("out", (), (), "; OUT is full: make room, or give another --output"),
-        ("/tmp", (), (), "; /tmp is full: make room, or give another with"),
-        ("temp", ("-Djava.io.tmpdir=s", "-Djava.io.tmpdir=temp"), (), "; temp is full: "),
-        ("temp", ("-Djava.io.tmpdir=s",), ("--tmp-dir", "temp"), "; temp is full: "),
+        ("out", (), (), "; OUT has less than 16 MiB left: make room, or start again"),
+        ("/tmp", (), (), "; /tmp has less than 16 MiB left: make room, or give another"),
+        ("temp", ("-Djava.io.tmpdir=s", "-Djava.io.tmpdir=temp"), (), "; temp has less than "),
+        ("temp", ("-Djava.io.tmpdir=s",), ("--tmp-dir", "temp"), "; temp has less than "),
     ],
 )
 def test_a_full_disk_is_named(
@@ -72,7 +72,7 @@ def test_a_full_disk_is_named(
     message = str(error.value)
     assert message.startswith(f"x: HaplotypeCaller failed, see {job.log}: exit code 1")
     assert said.replace("OUT", str(tmp_path / "out")) in message
-    assert message.count("is full") == bool(full)
+    assert message.count("MiB left") == bool(full)
 
 
 def test_another_java_makes_another_key(
@@ -80,9 +80,15 @@ def test_another_java_makes_another_key(
 ) -> None:
     job = Job("x", tmp_path / "out", ("HaplotypeCaller",))
     key = _runner(tmp_path).key(job)
-    assert _runner(tmp_path).key(job) == key
+    assert _runner(tmp_path, "-Djava.io.tmpdir=elsewhere").key(job) == key
     monkeypatch.setenv("FAKE_VERSION", "21.0.1")
-    newer = _runner(tmp_path).key(job)
-    monkeypatch.setenv("PATH", str(java.parent))
+    assert _runner(tmp_path).key(job) != key
     monkeypatch.delenv("JAVA_HOME")
-    assert len({key, newer, _runner(tmp_path).key(job)}) == 3
+    keys = set()
+    for name in ("bin", "other"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        if name == "other":
+            shutil.copy(java, tmp_path / name / "java")
+        monkeypatch.setenv("PATH", f"{tmp_path / name}:/usr/bin:/bin")
+        keys.add(_runner(tmp_path).key(job))
+    assert len(keys) == 2

@@ -152,7 +152,13 @@ final class RegionThreads {
         if (tasks != null) {
             tasks.close();
         }
-        closers.forEach(Runnable::run);
+        for (Runnable closer : closers) {
+            try {
+                closer.run();
+            } catch (RuntimeException e) {
+                Log.warning("regions: a reader could not be closed: " + e);
+            }
+        }
         caller.restore();
     }
 
