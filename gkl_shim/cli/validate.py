@@ -24,7 +24,6 @@ from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
 
 _FILE = click.Path(path_type=Path)
 _HEAP_GIB, _RUN_GIB = 4, 5
-# GATK takes each name with one or two dashes, and a tag after a colon.
 _EXCLUSIONS = {"XL", "exclude-intervals", "ixp", "interval-exclusion-padding"}
 # What gkl-shim gives itself or would not see, what all shards would write to at once, what leaves
 # GATK's times out of the log, and what calls nothing.
@@ -176,9 +175,9 @@ def command(
 
 def _refuse(arguments: tuple[str, ...]) -> None:
     for argument in arguments:
-        name = re.split("[:=]", argument.lstrip("-"), maxsplit=1)[0]
+        name = input_files.option_name(argument)
         glued = re.match("-[RIOL](?=[^-:=])", argument)  # as in -Lchr20
-        if argument.startswith("-") and (name in _REFUSED or glued):
+        if name in _REFUSED or glued:
             remedy = "; give the remaining intervals with -L, before --" * (name in _EXCLUSIONS)
             raise click.UsageError(f"{argument}: it cannot be given after --{remedy}")
 

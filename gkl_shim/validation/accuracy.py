@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gkl_shim.errors import FormatError
-from gkl_shim.validation.inputs import Inputs
+from gkl_shim.validation.inputs import Inputs, option_name
 from gkl_shim.validation.jobs import FOLDER, Job
 from gkl_shim.validation.modes import Mode
 
@@ -82,7 +82,7 @@ def final_jobs(mode: Mode, label: str, folder: Path, gathered: Sequence[Job], in
 def _mitochondria_mode(arguments: Sequence[str]) -> list[str]:
     """Return this flag as it was given, with the value that may follow it."""
     for number, argument in enumerate(arguments):
-        if argument.startswith("-") and argument.lstrip("-").partition("=")[0] == _MITOCHONDRIA:
+        if option_name(argument) == _MITOCHONDRIA:
             following = arguments[number + 1 : number + 2]
             return [argument, *(text for text in following if not text.startswith("-"))]
     return []

@@ -15,7 +15,7 @@ from pathlib import Path
 from gkl_shim._output_files import atomic_output, naming
 from gkl_shim.errors import FormatError, MissingComponent
 
-__all__ = ["Inputs", "check", "checksums", "reference_bases"]
+__all__ = ["Inputs", "check", "checksums", "option_name", "reference_bases"]
 
 _INDEXES = {
     ".bam": (".bam.bai", ".bai", ".bam.csi", ".csi"),
@@ -124,6 +124,14 @@ def _require_contigs(path: Path, names: set[str], reference: Path) -> None:
             )
         return
     raise FormatError(str(path), None, "it has no records")
+
+
+def option_name(argument: str) -> str:
+    """Return the name of an option of GATK, or "" for a value.
+
+    GATK takes each name with one or two dashes, a tag after a colon and a value after "=".
+    """
+    return re.split("[:=]", argument.lstrip("-"), maxsplit=1)[0] if argument[:1] == "-" else ""
 
 
 def _shown(*command: str | Path) -> str:

@@ -37,7 +37,7 @@ FOLDER = "{folder}"
 
 _DESCRIPTION = "job.json"
 _FULL = b"No space left on device"
-# A JVM that has failed for want of room has freed what it could not finish.
+# More than nothing, because a JVM that fails on a full disk deletes its unfinished files.
 _LEAST_FREE = 16 << 20
 _TMPDIR = "-Djava.io.tmpdir="
 _OTHER_REFERENCE = "incompatible contigs"
@@ -194,7 +194,7 @@ class Runner:
             folder.mkdir()
             arguments = _filled(job.arguments, folder)
             command = run.java_command(arguments, self._classpath, job.swap, self._java_options)
-            # A JVM of a killed command may still write to the log that is there.
+            # A JVM of a killed command may still write to the old log.
             job.log.unlink(missing_ok=True)
             with job.log.open("wb") as log:
                 process = subprocess.Popen(

@@ -10,7 +10,7 @@
 namespace gkl_shim {
 namespace jni {
 
-// What could not be written as it is.
+// How much a record had to change.
 struct Replaced {
     int64_t quals = 0;    // above 93, the highest that Phred+33 can print; they become 93
     int64_t letters = 0;  // of PDHMM, other than ACGTN; they become A
@@ -20,8 +20,8 @@ struct Replaced {
 //
 // A region is a line `R H`, R lines `bases quals insertion deletion continuation` with qualities as
 // Phred+33, and H lines of haplotype bases. PDHMM's have a second field: two hexadecimal digits of
-// flags a base. `haplotype_flags` is null for PairHMM. PairHMM's engine takes any byte other than
-// ACGTN for an A, and is recorded so. PDHMM's compares bytes.
+// flags a base. `haplotype_flags` is null for PairHMM. Bytes other than ACGTN are written
+// as A. PairHMM's engine reads them as A, too; PDHMM's compares bytes.
 void append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
                    std::string *to, Replaced *replaced);
 

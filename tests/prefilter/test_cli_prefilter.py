@@ -176,14 +176,19 @@ BAD_CANDIDATES = [
 ]
 
 
+def refused_candidates(folder: Path, contents: dict[str, bytes], *options: str) -> tuple[int, str]:
+    """Filter the candidates of these files; return the exit code and the message."""
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
+    return refused(folder, "prefilter", *inputs, "-e", "3", *options)
+
+
 @pytest.mark.parametrize(("name", "content", "message"), BAD_CANDIDATES)
 def test_wrong_candidates_are_refused(
     tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
-    for file, right in FILES.items():
-        (tmp_path / file).write_bytes(content if file == name else right)
-    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
-    code, told = refused(tmp_path, "prefilter", *inputs, "-e", "3", "-o", "out.tsv")
+    code, told = refused_candidates(tmp_path, {**FILES, name: content}, "-o", "out.tsv")
     assert (code, told[: len(message)]) == (1, message)
     assert files(tmp_path) == sorted(FILES)
 
@@ -192,20 +197,14 @@ def test_a_contig_that_is_too_long_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prefilter_text, "MAX_CONTIG", 3)
-    for file, right in FILES.items():
-        (tmp_path / file).write_bytes(right)
-    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
-    code, told = refused(tmp_path, "prefilter", *inputs, "-e", "3", "-o", "out.tsv")
+    code, told = refused_candidates(tmp_path, FILES, "-o", "out.tsv")
     assert code == 1
     assert told.startswith('ref.fa: contig "one" has ')
     assert told.endswith(" bases; at most 3 are possible")
 
 
 def test_gatekeeper_refuses_a_segment_beyond_the_end_of_a_contig(tmp_path: Path) -> None:
-    for file, content in FILES.items():
-        (tmp_path / file).write_bytes(content)
-    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
-    code, message = refused(tmp_path, "prefilter", *inputs, "-e", "3", "--method", "gatekeeper")
+    code, message = refused_candidates(tmp_path, FILES, "--method", "gatekeeper")
     assert code == 1
     assert message.startswith("c.tsv:4: the segment would reach beyond its contig")
 

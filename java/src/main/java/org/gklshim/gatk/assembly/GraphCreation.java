@@ -62,7 +62,7 @@ public final class GraphCreation {
         ends.joinTails();
         ends.joinHeads();
         graph.removeAllButPaths();
-        // Only these branches may join the graph where that makes a cycle.
+        // Without this setting, a branch that joins the graph cannot make a cycle.
         if (assembler.recoverAllDanglingBranches && graph.hasCycle()) {
             return null;
         }

@@ -61,7 +61,7 @@ final class Engine {
         return bamWriter == null ? Collections.emptyList() : bamWriter.takeCalls();
     }
 
-    /** Closes the engine's reader of the reference. GATK closes that of the tool's own engine. */
+    /** Closes the engine's reader of the reference. GATK closes the tool's own engine itself. */
     void close() {
         try {
             reference.close();

@@ -7,7 +7,7 @@ import java.util.List;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.gklshim.gatk.Members;
 
-/** What lets only one thread call the regions of a run, whichever tool it is. */
+/** The reasons to call the regions of a run in one thread that do not depend on the tool. */
 final class SerialReason {
     /** An option that makes a run serial if it is set: the field that holds it, and its name. */
     private static final String[][] SERIAL_OPTIONS = {
