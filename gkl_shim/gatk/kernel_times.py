@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["KERNELS", "Totals", "by_gatk", "by_gkl_shim", "region_threads"]
+__all__ = ["KERNELS", "Totals", "aligns_in_java", "by_gatk", "by_gkl_shim", "region_threads"]
 
 KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
 """What gkl-shim replaces, by the names in its log."""
@@ -54,6 +54,14 @@ def by_gatk(log: bytes) -> dict[str, float]:
     if native:
         found["PDHMM"] = found.get("PDHMM", 0.0) + sum(map(float, native.values()))
     return {name: found[name] for name in KERNELS if name in found}
+
+
+def aligns_in_java(log: bytes) -> bool:
+    """Return whether GATK's own Java code aligned, which gkl-shim does not replace.
+
+    That is what ``--smith-waterman JAVA`` asks for, the default before GATK 4.5.
+    """
+    return b"Total compute time in java Smith-Waterman" in log
 
 
 def by_gkl_shim(log: bytes) -> dict[str, Totals]:

@@ -27,8 +27,8 @@ from typing import Any, Protocol
 from gkl_shim import paths
 from gkl_shim._output_files import naming, scratch
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import programs, run, swaps
-from gkl_shim.validation.inputs import sha256
+from gkl_shim.gatk import kernel_times, programs, run, swaps
+from gkl_shim.validation.inputs import option_name, sha256
 
 __all__ = ["FOLDER", "Job", "Progress", "Result", "Runner", "alone"]
 
@@ -94,6 +94,8 @@ class Result:
     """The most memory that was resident."""
     kernel_seconds: dict[str, float]
     """By the clock that counts all threads: see `gkl_shim.gatk.run.Run.kernel_seconds`."""
+    aligns_in_java: bool
+    """Whether Smith-Waterman was GATK's Java code: see `gkl_shim.gatk.kernel_times`."""
     said: list[str]
     """The lines of gkl-shim in the log."""
     versions: list[str]
@@ -230,6 +232,7 @@ class Runner:
                 cpu_seconds=usage.ru_utime + usage.ru_stime,
                 peak_mib=usage.ru_maxrss / _KIB,
                 kernel_seconds=finished.kernel_seconds,
+                aligns_in_java=kernel_times.aligns_in_java(log),
                 said=[line for line in lines if line.startswith("[gkl-shim ")],
                 versions=_versions(lines),
                 sizes=_sizes(done.folder),
@@ -333,9 +336,9 @@ def _is_full(folder: Path) -> bool:
 
 def _temporary_folder(arguments: Sequence[str], java_options: Sequence[str]) -> Path:
     """Return where GATK writes its temporary files."""
-    for name, value in itertools.pairwise(arguments):
-        if name == "--tmp-dir":
-            return Path(value)
+    for argument, next_one in itertools.pairwise((*arguments, "")):
+        if option_name(argument) == "tmp-dir":
+            return Path(argument.partition("=")[2] or next_one)
     options = [*os.environ.get("JAVA_TOOL_OPTIONS", "").split(), *java_options]
     given = [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
     return Path(given[-1] if given else "/tmp")

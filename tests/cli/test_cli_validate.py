@@ -267,6 +267,8 @@ _ALIGNED = "[gkl-shim 1.0] Smith-Waterman: 5 pairs, 100 cells in 0.0210 s, 0.10 
          [fake_java.SHIM, _OFF.format("Smith-Waterman")]),
         ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.20")],
          [fake_java.SHIM, _OFF.format("warning: Smith-Waterman")]),
+        ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.20")],
+         [fake_java.SHIM, _IDLE.format("Smith-Waterman")]),
     ],
 )  # fmt: skip
 def test_where_the_shim_does_not_compute_nothing_is_proved(
