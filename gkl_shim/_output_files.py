@@ -43,6 +43,7 @@ STANDARD_OUTPUT = "standard output"
 
 _PARTIAL = re.compile(r"\.gkl-shim\.\d+\.[0-9a-f]+\.partial")
 _MOST_LINKS = 40
+_TWICE = "it is given twice; name another output"
 # The temporary paths of this process, each with the output that will replace it.
 _unfinished: dict[Path, Path | None] = {}
 
@@ -148,18 +149,24 @@ def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None]
     Parameters
     ----------
     paths
-        The outputs of one command. None is ignored.
+        The outputs of one command. None is ignored. The same output twice is refused.
     inputs
         The files that the command reads. An output that is one of them is refused, also if it is
         another link to the same file. None and ``-`` are ignored.
     """
     read = [path for path in inputs if path is not None and str(path) != "-"]
+    if [str(path) for path in paths].count("-") > 1:
+        raise OSError(errno.EBUSY, _TWICE, STANDARD_OUTPUT)
     temporary = []
+    seen = set()
     try:
         for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
                 if any(_same_file(path, source) for source in read):
                     raise OSError(errno.EBUSY, "it is also an input; name another output")
+                if path.resolve() in seen:
+                    raise OSError(errno.EBUSY, _TWICE)
+                seen.add(path.resolve())
                 temporary.append(_temporary_file(*_place(path)))
     finally:
         for descriptor, made in temporary:

@@ -37,7 +37,8 @@ _Data = TypeVar("_Data")
 
 def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
     """Refuse a file that cannot be written, before anything is measured."""
-    _output_files.check_outputs("-", path)
+    _output_files.check_outputs("-")
+    _output_files.check_outputs(path)
     return path
 
 

@@ -126,7 +126,9 @@ def command(
     read = [path for path in (*inputs, given["spectrum"]) if path is not None]
     written = [path for path in (*outputs, json_file, save_spectrum, plot) if path is not None]
     check_outputs(*written, inputs=read)
-    _check_paths(read, written, force)
+    _check_inputs(read)
+    if not force:
+        _check_new(written)
     with _options.usage_errors():
         progress = partial(_options.progress, long=_LONG_INPUT)
         run = FilesCorrection(inputs, Settings(**given), progress)
@@ -144,18 +146,22 @@ def command(
     print(_correct_report.summary(run, spectrum), file=sys.stderr)
 
 
-def _check_paths(inputs: list[str], outputs: list[str], force: bool) -> None:
-    """Refuse a file that is given twice, and an output that exists."""
-    for paths, name in ((inputs, "input"), (outputs, "output")):
-        if paths.count("-") > 1:
-            raise click.UsageError(f"standard {name} is given twice; name a file instead of -")
+def _check_inputs(paths: list[str]) -> None:
+    """Refuse an input that is given twice."""
+    if paths.count("-") > 1:
+        raise click.UsageError("standard input is given twice; name a file instead of -")
     seen: set[Path] = set()
-    for path in [*inputs, *outputs]:
+    for path in paths:
         if path == "-":
             continue
         place = Path(path).resolve()
         if place in seen and not place.is_char_device():
             raise FormatError(path, None, "it is given twice; name another file")
-        if path in outputs and place.is_file() and not force:
-            raise FormatError(path, None, "it exists; name another output, or give --force")
         seen.add(place)
+
+
+def _check_new(outputs: list[str]) -> None:
+    """Refuse an output that exists."""
+    for path in outputs:
+        if path != "-" and Path(path).is_file():
+            raise FormatError(path, None, "it exists; name another output, or give --force")

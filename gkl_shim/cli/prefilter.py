@@ -113,7 +113,7 @@ def command(
         raise click.UsageError("--method gatekeeper supports only --mode global")
     if [reads, reference, candidates].count("-") > 1:
         raise click.UsageError("only one of the inputs can be standard input")
-    check_outputs(json_file, output, inputs=[pairs, *form])
+    check_outputs(output, json_file, inputs=[pairs, *form])
     source = candidates or pairs or ""
     total = Summary(0, 0, 0, 0)
     with ExitStack() as outputs:

@@ -115,6 +115,29 @@ def test_an_output_that_is_an_input_is_refused(folder: Path, command: str, name:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "correct reads.fq -o OUT --json OUT",
+        "correct reads.fq reads.fq -o OUT --output2 OUT",
+        "mem reference.fa query.fa -o OUT -save OUT",
+        "prefilter -e 1 pairs.tsv -o OUT --json OUT",
+    ],
+)
+def test_an_output_that_is_given_twice_is_refused(folder: Path, command: str) -> None:
+    twice = "it is given twice; name another output"
+    (folder / "link").symlink_to("new")
+    before = {path.name for path in folder.iterdir()}
+    for first, second, named in (
+        ("new", "new", "new"),
+        ("new", "link", "link"),
+        ("-", "-", "standard output"),
+    ):
+        given = command.replace("OUT", first, 1).replace("OUT", second, 1)
+        assert refused(folder, *given.split()) == (1, f"{named}: {twice}")
+    assert {path.name for path in folder.iterdir()} == before
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_standard_output_without_a_reader_is_silent(folder: Path, command: str) -> None:
     options, name, *_ = COMMANDS[command]
