@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import statistics
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from benchmarks.common.report import Row
@@ -15,6 +17,7 @@ from gkl_shim.cuda.mem import Engine
 __all__ = ["index_of", "on_cpu", "on_devices"]
 
 _T = TypeVar("_T")
+_ROUNDS = 9
 
 
 def _timed(call: Callable[[], _T]) -> tuple[_T, float]:
@@ -39,6 +42,11 @@ def _row(workload: Workload, engine: str) -> Row:
     return {"workload": workload.shape.name, "l": workload.shape.min_length, "engine": engine}
 
 
+def _size(matches: Matches, workload: Workload) -> int:
+    """Write the matches as text, and return its bytes."""
+    return sum(map(len, matches.lines(*workload.names())))
+
+
 def on_cpu(workload: Workload, threads: int) -> Row:
     """Time the steps of the CPU engine."""
     shape = workload.shape
@@ -47,7 +55,7 @@ def on_cpu(workload: Workload, threads: int) -> Row:
     matches, found = _timed(
         lambda: index.find(workload.sequences, shape.min_length, "mem", shape.strands)
     )
-    size, formatted = _timed(lambda: sum(map(len, matches.lines(*workload.names()))))
+    size, formatted = _timed(lambda: _size(matches, workload))
     return {
         **_row(workload, f"CPU, {threads} threads"),
         "index": indexed,
@@ -58,31 +66,37 @@ def on_cpu(workload: Workload, threads: int) -> Row:
     }
 
 
-def on_devices(workload: Workload, devices: Sequence[int] | None = None) -> Row:
-    """Time the CUDA engine.
+def on_devices(workload: Workload, counts: Sequence[int] = (1,)) -> list[Row]:
+    """Time the CUDA engine on the first devices, for each number of devices.
 
     The total is the time from arrays to matches in host memory, the index included, after a first
-    search has allocated the memory. It is the best of five.
+    search has allocated the memory. It is the median of nine, in turns if there are several rows.
 
     Raises
     ------
     BackendUnavailable
-        If there is no device.
+        If there are not as many devices.
     """
     shape = workload.shape
-    row = _row(workload, "")
 
     def found_by(engine: Engine) -> Matches:
         index = index_of(workload, deferred=True)
         return engine.find(index, workload.sequences, shape.min_length, "mem", shape.strands)
 
-    with contextlib.closing(Engine(devices)) as engine:
-        found_by(engine)
-        times = []
-        for _ in range(5):
-            matches, total = _timed(lambda: found_by(engine))
-            times.append(total)
-        row["engine"] = f"{len(engine.devices)} GPUs"
-    _, row["output"] = _timed(lambda: sum(map(len, matches.lines(*workload.names()))))
-    _, row["array"] = _timed(matches.array)
-    return row | {"total": min(times), "matches": len(matches)}
+    rows = []
+    with contextlib.ExitStack() as stack:
+        engines = [
+            stack.enter_context(contextlib.closing(Engine(range(count)))) for count in counts
+        ]
+        found = [found_by(engine) for engine in engines]
+        times: list[list[float]] = [[] for _ in engines]
+        for _ in range(_ROUNDS):
+            for k, engine in enumerate(engines):
+                found[k], total = _timed(partial(found_by, engine))
+                times[k].append(total)
+        for engine, matches, totals in zip(engines, found, times, strict=True):
+            row = _row(workload, f"{len(engine.devices)} GPUs")
+            _, row["output"] = _timed(lambda each=matches: _size(each, workload))
+            _, row["array"] = _timed(matches.array)
+            rows.append(row | {"total": statistics.median(totals), "matches": len(matches)})
+    return rows

@@ -12,7 +12,7 @@ from gkl_shim.prefilter import Prefilter, Sequences, edits
 from tests.prefilter import oracle, simulate
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
 from tests.prefilter.test_cuda import CASES, undefined_and_mixed
-from tests.prefilter.test_exact import MODES, read_pairs
+from tests.prefilter.test_exact import LIMITS, MODES, read_pairs
 
 # A device that fails is a warning, and then the CPU computes: no test may pass so.
 pytestmark = [
@@ -31,6 +31,15 @@ def test_beside_the_cpu(method, mode, max_edits):
             reads, segments, max_edits, method=method, mode=mode, backend="cuda", encode=encode
         )
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("max_edits", LIMITS)
+def test_unequal_lengths(mode, max_edits):
+    reads, segments = simulate.unequal(max_edits, seed=7)
+    want = oracle.within(oracle.distances(reads, segments, mode), max_edits)
+    got = edits(reads, segments, max_edits, mode=mode, backend="cuda")
+    np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -44,3 +44,24 @@ def pairs(count: int, seed: int, longest: int = 300) -> tuple[list[bytes], list[
         reads.append(read)
         segments.append(mutate(rnd, segment, min(rnd.choice((0, 1, 2, 3, 5, 8, 13)), length)))
     return reads, segments
+
+
+def unequal(max_edits: int, seed: int) -> tuple[list[bytes], list[bytes]]:
+    """Return pairs whose lengths differ by up to one more than the limit, in both directions.
+
+    Their distances are near the limit.
+    """
+    rnd = random.Random(seed)
+    reads, segments = [], []
+    for difference in range(max_edits + 2):
+        for length in (1, 31, 32, 33, 64, 100, 131):
+            longer = bytes(rnd.choices(b"ACGT", k=length + difference))
+            cut = rnd.randrange(length + 1)
+            shorter = longer[:cut] + longer[cut + difference :]
+            for edits in (0, max(0, max_edits - difference) // 2, max_edits - difference):
+                pair = [longer, mutate(rnd, shorter, max(0, edits))]
+                if rnd.random() < 0.5:
+                    pair.reverse()
+                reads.append(pair[0])
+                segments.append(pair[1])
+    return reads, segments

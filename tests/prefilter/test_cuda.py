@@ -19,8 +19,9 @@ from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import Prefilter, Sequences, edits
-from tests.prefilter import simulate
+from tests.prefilter import oracle, simulate
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
+from tests.prefilter.test_exact import LIMITS, MODES
 
 # A device that fails is a warning, and no test but the one about that may pass with it.
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -105,6 +106,16 @@ def test_kernels_on_the_host(fake, method, mode, max_edits):
         np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
     assert len(driver.launched) > 20
     assert all(name in KERNELS for _, name in driver.launched)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("max_edits", LIMITS)
+def test_kernels_on_the_host_compute_unequal_lengths(fake, mode, max_edits):
+    fake()
+    reads, segments = simulate.unequal(max_edits, seed=6)
+    want = oracle.within(oracle.distances(reads, segments, mode), max_edits)
+    got = edits(reads, segments, max_edits, mode=mode, backend="cuda")
+    np.testing.assert_array_equal(got, want)
 
 
 def test_kernels_on_the_host_compute_long_pairs(fake):

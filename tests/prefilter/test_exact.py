@@ -57,6 +57,21 @@ def test_every_threshold_and_build_agrees_with_edlib(mode):
             np.testing.assert_array_equal(got, want, f"{build}, {max_edits}")
 
 
+#: The filter has words of 32 and 64 bits, and several words.
+LIMITS = (1, 15, 16, *range(24, 34), *range(56, 67), 100)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("max_edits", LIMITS)
+def test_unequal_lengths_agree_with_edlib(mode, max_edits):
+    reads, segments = simulate.unequal(max_edits, seed=5)
+    want = oracle.within(oracle.distances(reads, segments, mode), max_edits)
+    assert 0 < np.count_nonzero(want >= 0) < len(want)
+    for build in BUILDS:
+        got = edits(reads, segments, max_edits, mode=mode, build=build)
+        np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_long_pairs_agree_with_edlib(mode):
     rng = np.random.default_rng(3)

@@ -165,22 +165,15 @@ struct Exact {
     template <bool TOP>
     GKL_SHIM_METHOD int32_t block(int32_t column, int32_t followed) {
         load(column);
-        int32_t same = 0;
-        V sum = 0;
-        const V bit = V(1) << followed;
+        uint32_t same = 0;  // a bit for each column
         const V rows = existing<V>(column - band.above);
 #pragma unroll
         for (int32_t at = 0; at < 32; at++) {
             // Existing rows move up. Rows that enter at the bottom exist.
             const V moved = at ? V(rows >> at | ~V(0) << (8 * sizeof(V) - at)) : rows;
-            const V d0 = step<TOP>(at, moved).d0;
-            // In global mode the bit is low enough that the sum cannot overflow.
-            if (MODE == kGlobal)
-                sum += d0 & bit;
-            else
-                same += int32_t(d0 >> followed & 1);
+            same = funnel(same, uint32_t(step<TOP>(at, moved).d0 >> followed), 1);
         }
-        return MODE == kGlobal ? int32_t(sum >> followed) : same;
+        return count_ones(same);
     }
 
     GKL_SHIM_METHOD int32_t distance(int32_t max_edits) {
