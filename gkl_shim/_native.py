@@ -175,7 +175,7 @@ def measurement(name: str) -> Any:
         ) from None
 
 
-def opened(kind: str, *arguments: Any) -> Any:
+def opened(kind: str, *arguments: Any, used: object = None) -> Any:
     """Open a ``gkl_shim_<kind> *``. Python closes it when the last reference is gone.
 
     Parameters
@@ -184,6 +184,8 @@ def opened(kind: str, *arguments: Any) -> Any:
         The word in ``gkl_shim_<kind>_open`` and ``gkl_shim_<kind>_close``.
     *arguments
         The arguments of the open function, without the handle.
+    used
+        What the native object uses. It is kept until that is closed.
 
     Raises
     ------
@@ -193,7 +195,12 @@ def opened(kind: str, *arguments: Any) -> Any:
     ffi, lib = library()
     handle = ffi.new(f"gkl_shim_{kind} **")
     check(getattr(lib, f"gkl_shim_{kind}_open")(*arguments, handle))
-    return ffi.gc(handle[0], getattr(lib, f"gkl_shim_{kind}_close"))
+    close = getattr(lib, f"gkl_shim_{kind}_close")
+
+    def close_before(pointer: Any, _used: object = used) -> None:
+        close(pointer)
+
+    return ffi.gc(handle[0], close_before)
 
 
 class CpuEngine:

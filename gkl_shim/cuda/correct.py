@@ -64,7 +64,7 @@ class Engine(DeviceEngine):
                 "driver": functions,
             },
         )
-        self._engine = _native.opened(self._NAME, options)
+        self._engine = _native.opened(self._NAME, options, used=self._devices)
 
     def measure(
         self,

@@ -67,7 +67,7 @@ class Engine(DeviceEngine):
                 "driver": functions,
             },
         )
-        self._engine = _native.opened(self._NAME, options)
+        self._engine = _native.opened(self._NAME, options, used=self._devices)
         #: How the last search divided the reference: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 
@@ -96,9 +96,10 @@ class Engine(DeviceEngine):
         )
         try:
             _native.check(status)
+            matches = Matches(index, made[0], part)
         finally:
             self.tell_of_losses()
-        return Matches(index, made[0], part)
+        return matches
 
 
 class _Device(Device):

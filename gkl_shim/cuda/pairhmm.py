@@ -122,8 +122,8 @@ class Engine(DeviceEngine):
         For measurements: use the kernel with this many rows per lane wherever it can hold a
         region's reads. 0 chooses the cheapest kernel. All kernels give the same bits.
     streams
-        For measurements: the most chunks of one call in flight on a device. 0 chooses it from the
-        number of threads.
+        For measurements: the most chunks of one call in flight, for each device. 0 chooses it from
+        the number of threads.
     launch_threads
         For measurements: the number of threads that plan and launch chunks, for each call and
         device. 0 chooses it from the number of threads.
@@ -163,7 +163,6 @@ class Engine(DeviceEngine):
         double_ratio: int = 0,
     ) -> None:
         self._ffi, self._lib = _native.library()
-        # The native engine uses the kernels and tables of the devices, so it is closed first.
         self._devices, driver = opened(
             devices,
             most_memory=most_memory,
@@ -180,7 +179,7 @@ class Engine(DeviceEngine):
             streams=streams,
             launch_threads=launch_threads,
         )
-        self._engine = _native.opened(self._NAME, chosen)
+        self._engine = _native.opened(self._NAME, chosen, used=self._devices)
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")

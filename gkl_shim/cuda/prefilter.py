@@ -86,7 +86,7 @@ class Engine(DeviceEngine):
                 "driver": functions,
             },
         )
-        self._engine = _native.opened(self._NAME, options)
+        self._engine = _native.opened(self._NAME, options, used=self._devices)
         self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
 
     def close(self) -> None:

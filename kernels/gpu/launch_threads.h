@@ -151,7 +151,8 @@ void compute_on_devices(Devices *devices, Call *call, const Queue &queue,
                         const LaunchLimits &limits, const MakeWork &make_work) {
     auto first_work = make_work();
     LaunchThread first(devices, call, &first_work, limits.chunks_per_thread);
-    if (!first.launch_next(limits.planning_threads, true) || !queue.more()) {
+    first.launch_next(limits.planning_threads, true);
+    if (!queue.more() || !devices->any_for(queue)) {
         first.finish();
         return;
     }

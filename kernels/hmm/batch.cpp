@@ -72,11 +72,6 @@ bool add_product(int64_t x, int64_t y, int64_t *sum) {
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-int64_t letters_of(const gkl_shim_pairhmm_batch &b, int64_t region) {
-    return b.haplotype_offsets[b.region_haplotypes[region + 1]] -
-           b.haplotype_offsets[b.region_haplotypes[region]];
-}
-
 // Adds a region's pairs and cells. Returns what cannot be counted, or null.
 const char *add_region(const gkl_shim_pairhmm_batch &b, int64_t region, int64_t *pairs,
                        int64_t *cells) {
@@ -84,7 +79,7 @@ const char *add_region(const gkl_shim_pairhmm_batch &b, int64_t region, int64_t 
     const int64_t *const haplotypes = b.region_haplotypes + region;
     const int64_t bases = b.read_offsets[reads[1]] - b.read_offsets[reads[0]];
     if (!add_product(reads[1] - reads[0], haplotypes[1] - haplotypes[0], pairs)) return "pairs";
-    return add_product(bases, letters_of(b, region), cells) ? nullptr : "cells";
+    return add_product(bases, haplotype_letters(b, region), cells) ? nullptr : "cells";
 }
 
 }  // namespace
@@ -96,7 +91,8 @@ bool count_cells(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
     return all_pieces(b.regions, [&](int64_t begin, int64_t end) {
         int64_t some_pairs = 0, some_cells = 0;
         for (int64_t g = begin; g < end; g++)
-            if (letters_of(b, g) > most_letters || add_region(b, g, &some_pairs, &some_cells))
+            if (haplotype_letters(b, g) > most_letters ||
+                add_region(b, g, &some_pairs, &some_cells))
                 return false;
         const std::lock_guard<std::mutex> lock(adding);
         return !__builtin_add_overflow(*pairs, some_pairs, pairs) &&
@@ -132,7 +128,7 @@ bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
     if (count_cells(b, pairs, cells, limits.region)) return true;
     *pairs = *cells = 0;
     for (int64_t g = 0; g < b.regions; g++) {
-        const int64_t letters = letters_of(b, g);
+        const int64_t letters = haplotype_letters(b, g);
         if (letters > limits.region)
             return fail(
                 "region %lld: its haplotypes have %lld letters together; at most %d are "

@@ -14,6 +14,12 @@ struct Limits {
     int32_t read, haplotype, region;
 };
 
+// The letters of all haplotypes of a region.
+inline int64_t haplotype_letters(const gkl_shim_pairhmm_batch &batch, int64_t region) {
+    return batch.haplotype_offsets[batch.region_haplotypes[region + 1]] -
+           batch.haplotype_offsets[batch.region_haplotypes[region]];
+}
+
 // Each of these returns false if something is wrong, and the last error then says what.
 
 // Checks that the offsets are in order, that all sequences and regions are within the limits, and

@@ -170,7 +170,8 @@ typedef struct {
     int32_t rows_per_lane;  /* 0: choose by cost; otherwise every tile uses the kernel with this
                                many, unless that cannot hold the region's longest read */
     int32_t slots;          /* limit on a device's chunks in flight, of all calls together */
-    int32_t streams;        /* the same limit for one call; 0: chosen from the threads */
+    int32_t streams;        /* limit on a call's chunks in flight, for each device; 0: chosen from
+                               the threads */
     int32_t launch_threads; /* threads that plan and launch chunks, for each call and device; 0:
                                chosen from the threads */
     int64_t cells[2];       /* of a chunk, about; for each precision */

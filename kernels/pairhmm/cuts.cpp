@@ -9,7 +9,7 @@ namespace {
 
 // With fewer haplotypes, cuts in the middle leave at most 2% more columns on recorded regions.
 constexpr int64_t kFewHaplotypes = 8;
-// GATK's regions have a tenth of this. gkl_shim/pairhmm.py knows the limit, too.
+// GATK's regions have a tenth of this.
 constexpr int64_t kMaxLetters = int64_t(1) << 17;
 
 bool is_less(const Letters &a, const Letters &b) {
@@ -35,6 +35,7 @@ bool is_uncut(const Haplotype *haplotypes, int64_t count) {
 }  // namespace
 
 void Cutter::choose(Haplotype *haplotypes, int64_t count) {
+    if (count > kMaxHaplotypes) return;
     if (is_uncut(haplotypes, count)) {
         for (int64_t h = 0; h < count; h++) haplotypes[h].cut = haplotypes[h].length;
         return;

@@ -29,9 +29,13 @@ constexpr int64_t kLongestUncut = 1024;
 
 class Cutter {
    public:
+    // The CPU engine computes a region with more haplotypes in pieces, and each piece knows only
+    // its own.
+    static constexpr int64_t kMaxHaplotypes = 1 << 14;
+
     // Sets the cut of each haplotype of a region. `haplotypes`: all of the region's, cut in the
-    // middle. Those of a region with few different haplotypes, or with very many letters, stay
-    // there. If all are the same and short, the heads receive all letters.
+    // middle. Those of a region with few different haplotypes, with very many, or with very many
+    // letters, stay there. If all are the same and short, the heads receive all letters.
     void choose(Haplotype *haplotypes, int64_t count);
 
    private:

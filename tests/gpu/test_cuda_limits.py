@@ -45,3 +45,34 @@ def test_reads_that_no_device_can_compute(fake_gpus):
         engine.close()
         assert_same_bits(values, PairHMM(backend="cpu", precision=precision).compute(batch))
         assert done["cuda_pairs"] < batch.pairs
+
+
+def test_a_region_with_too_many_letters(fake_gpus):
+    """The CPU computes it. It may be the first, the last, or between others."""
+    fake_gpus(kernels="pairhmm")
+    letters = "".join(random.Random(25).choices("ACGT", k=1000))
+    crowd = Batch(
+        read_batch([(letters[5 * k : 5 * k + 9], 30) for k in range(10)], (45, 45, 10)),
+        haplotype_batch([letters * 9000, letters[::-1] * 9000]),
+    )
+    small = random_region(random.Random(2), 5, 2, 100, "usual")
+    for precision in ("single", "double"):
+        batch = concatenated([crowd, small, crowd, small, small, crowd])
+        want = PairHMM(backend="cpu", precision=precision).compute(batch)
+        engine = cuda.Engine(precision=precision)
+        assert_same_bits(engine.compute(batch), want)
+        assert engine.statistics()["cuda_pairs"] == 3 * small.pairs
+        engine.close()
+
+
+def test_very_many_short_haplotypes(fake_gpus):
+    """The CPU engine computes them in pieces. Both engines leave the cuts in the middle then."""
+    fake_gpus(kernels="pairhmm")
+    rnd = random.Random(26)
+    haplotypes = ["".join(rnd.choices("ACGT", k=6)) for _ in range(20_000)]
+    batch = Batch(read_batch([("ACGTA", 30), ("TTG", 20)], (45, 45, 10)),
+                  haplotype_batch(haplotypes))  # fmt: skip
+    engine = cuda.Engine()
+    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
+    assert engine.statistics()["cuda_pairs"] == batch.pairs
+    engine.close()

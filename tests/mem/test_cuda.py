@@ -358,7 +358,7 @@ def test_parts_of_a_query_have_its_matches(host, page_letters: int, most: int) -
     assert (len(parts) > 2) == (most < 10**9 and page_letters == 0)
 
 
-def test_reads_of_the_human_megabase(host) -> None:
+def test_reads_of_the_human_megabase(host, monkeypatch: pytest.MonkeyPatch) -> None:
     """The devices find in a real reference, with repeats and runs of N, what the CPU finds."""
     letters = genome("human_g1k_v37_chr17_1Mb.fa.gz")
     random = np.random.default_rng(2)
@@ -373,6 +373,12 @@ def test_reads_of_the_human_megabase(host) -> None:
         found, pages = on_devices(index, reads, page_letters=page_letters)
         assert pages == (3 if page_letters else 1)
         assert np.array_equal(found, want)
+    # The table of the CPU's index would take the half of this memory that a page may have.
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", "2")
+    assert index.information.bytes > 1 << 20
+    found, pages = on_devices(index, reads)
+    assert 2 <= pages <= 10
+    assert np.array_equal(found, want)
 
 
 @pytest.mark.parametrize(

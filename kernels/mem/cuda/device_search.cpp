@@ -56,7 +56,7 @@ void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
     Stream &stream = device.searchers[0]->stream;
     const CudaContext current(stream.driver, device.device.context);
     const int64_t begin = page * page_letters;
-    device.page->build(&stream, index, begin,
+    device.page->build(&stream, index, page_seeds, begin,
                        std::min(begin + page_letters, index.reference().size()),
                        settings.min_length, settings.threads);
 }

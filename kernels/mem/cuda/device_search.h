@@ -74,6 +74,7 @@ struct DeviceSearch {
     std::vector<Chunk> chunks;
     int64_t last_position;  // of a strand's text
     int64_t pages, page_letters;
+    Seeds page_seeds;
     ChunkSettings chunk_settings;
 
     // With several pages, the matches that some of them have in a chunk.

@@ -22,6 +22,8 @@ const int kStreams = 16;
 const int64_t kMinChunk = 64, kMaxChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
 const int64_t kMaxFetched = int64_t(1) << 22;
+// The fewest bits of Seeds for which a table is made smaller.
+const int32_t kMinBits = 8;
 // A reference of fewer letters is indexed by every device.
 const int64_t kMinDividedLetters = int64_t(1) << 25;
 
@@ -79,7 +81,8 @@ struct gkl_shim_mem_cuda {
             if (settings.wants(reverse))
                 strands.push_back(
                     {reverse, source_of(queries, reverse, index.settings().nucleotides_only)});
-        int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(index.seeds());
+        const Seeds page_seeds = fitted(index.seeds());
+        int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(page_seeds);
         // With a page for each device, the index is built once, and all devices look up all
         // queries. Otherwise all devices build the whole index. A letter takes about as long in
         // either.
@@ -87,7 +90,7 @@ struct gkl_shim_mem_cuda {
         if (page_letters_ == 0 && size >= kMinDividedLetters &&
             size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
-        page = std::min({page, size, DevicePage::max_letters(index.seeds())});
+        page = std::min({page, size, DevicePage::max_letters(page_seeds)});
         int64_t chunk = chunk_letters_;
         if (chunk == 0) {
             // As many for each stream, two at least, so that no stream works alone in the end.
@@ -98,7 +101,7 @@ struct gkl_shim_mem_cuda {
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
-        Seeds seeds = index.seeds();
+        Seeds seeds = page_seeds;
         seeds.query_step = query_step(seeds, settings.min_length);
         DeviceSearch search = {index,
                                settings,
@@ -110,6 +113,7 @@ struct gkl_shim_mem_cuda {
                                last,
                                (size + page - 1) / page,
                                page,
+                               page_seeds,
                                {seeds, settings.min_length,
                                 std::clamp<int64_t>(most, 1, kMaxFetched), settings.threads}};
         search.run();
@@ -122,7 +126,17 @@ struct gkl_shim_mem_cuda {
         return results;
     }
 
-    // The most letters whose index takes half of the memory.
+    // The seeds in fewer buckets, if the table would take more than a quarter of the memory. A
+    // search looks at more seeds then, and finds the same matches.
+    Seeds fitted(Seeds seeds) const {
+        while (seeds.bits > kMinBits && 4 * seeds.buckets() > memory_bytes_ / 4) {
+            seeds.bits--;
+            seeds.odd_bits = std::min(seeds.odd_bits, seeds.bits);
+        }
+        return seeds;
+    }
+
+    // The most letters whose index, table included, takes half of the memory.
     int64_t largest_page(const Seeds &seeds) const {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
         // A letter takes a byte as it was given, and 11/8 in the text. A seed takes four, and eight

@@ -58,14 +58,13 @@ int64_t DevicePage::max_letters(const Seeds &seeds) {
     return kMaxPageLetters - letters_before(seeds);
 }
 
-void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_t last,
-                       int64_t min_length, int threads) {
+void DevicePage::build(Stream *stream, const Index &index, const Seeds &seeds, int64_t first,
+                       int64_t last, int64_t min_length, int threads) {
     const int64_t after = letters_after(min_length);
     if (index.number() == index_ && first == first_ && last == last_ &&
         (after <= after_ || reference_.cut() < 0))
         return;
     index_ = -1;
-    const Seeds &seeds = index.seeds();
     const Reference &reference = index.reference();
     reference_.set_part({first, last}, reference.starts(), letters_before(seeds), after);
     reference_.make(stream, reference.source(), threads);

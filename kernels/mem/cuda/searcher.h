@@ -21,9 +21,9 @@ class DevicePage {
     DevicePage(const DevicePage &) = delete;
 
     // Indexes the positions [first, last) of the reference for matches of this length or longer,
-    // unless they are indexed already.
-    void build(Stream *stream, const Index &index, int64_t first, int64_t last, int64_t min_length,
-               int threads);
+    // unless they are indexed already. An index has the same seeds in all calls.
+    void build(Stream *stream, const Index &index, const Seeds &seeds, int64_t first, int64_t last,
+               int64_t min_length, int threads);
 
     // The most letters of a page: positions, which count from a place before it, have 32 bits.
     static int64_t max_letters(const Seeds &seeds);

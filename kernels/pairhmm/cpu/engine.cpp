@@ -34,6 +34,7 @@ class Haplotypes {
         for (size_t h = 0; h < list.size(); h++)
             list[h] = {letters_.data() + (ends[h] - ends[0]), ends[h + 1] - ends[h]};
         // A region whose haplotypes are in several pieces keeps the cuts in the middle.
+        static_assert(kPieceHaplotypes >= Cutter::kMaxHaplotypes, "a region has cuts in pieces");
         if (bounds.haplotypes == bounds.per_row) planner->cut(list.data(), bounds.haplotypes);
     }
 

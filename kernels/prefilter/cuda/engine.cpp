@@ -30,6 +30,8 @@ namespace {
 // for the device, the others copy, each with the help of all idle threads: a launch thread runs in
 // the thread pool, and the tasks it shares there wait for nothing.
 enum { kLaunchThreads = 3, kChunksPerThread = 2, kSlots = kLaunchThreads * kChunksPerThread };
+// Limit on the memory of a slot for the state of the widest bands.
+constexpr int64_t kStateBytes = int64_t(1) << 28;
 // The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
@@ -37,7 +39,8 @@ constexpr int64_t kChunkNanoseconds = 1000000;
 
 gkl_shim_prefilter_cuda::gkl_shim_prefilter_cuda(const gkl_shim_prefilter_cuda_options &options)
     : threads(allowed_threads(options.threads)),
-      method{options.method == GKL_SHIM_PREFILTER_GATEKEEPER, options.mode, options.max_edits},
+      method{options.method == GKL_SHIM_PREFILTER_GATEKEEPER, options.mode, options.max_edits,
+             std::min(kStateBytes, options.memory_bytes / (4 * kSlots))},
       encode(options.encode),
       driver(*options.driver),
       hardware(options.devices, options.devices + options.device_count),

@@ -6,9 +6,6 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-// Limit on the memory for the state of the widest bands.
-constexpr int64_t kStateBytes = int64_t(1) << 28;
-
 int64_t blocks_of(int64_t threads) { return (threads + kThreads - 1) / kThreads; }
 
 }  // namespace
@@ -44,7 +41,7 @@ void FilterKernels::filter(const Work &given, const Widths &widths) {
     if (widest > 128) launch(kernels_.exact_words[1], blocks, parameters);
     if (widest > 256) {
         const int64_t block_bytes = kThreads * 8 * int64_t((widest + 31) / 32);
-        blocks = std::clamp<int64_t>(kStateBytes / block_bytes, 1, blocks);
+        blocks = std::clamp<int64_t>(method_.state_bytes / block_bytes, 1, blocks);
         state_.grow(driver_, stream_, block_bytes * blocks);
         state = state_.address();
         launch(kernels_.exact_blocks, blocks, parameters);

@@ -14,6 +14,7 @@ namespace prefilter {
 struct Method {
     bool gatekeeper;
     int32_t mode, max_edits;
+    int64_t state_bytes;  // limit on the memory for the state of the widest bands
 
     // No band is wider where no segment is more than `longer` bases longer than its read.
     int32_t widest(int32_t longer) const;

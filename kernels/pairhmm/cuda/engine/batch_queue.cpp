@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "hmm/batch.h"
 #include "pairhmm/cuda/engine/batch_slot.h"
+#include "pairhmm/cuda/planner/chunker.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -34,6 +36,10 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
 }
 
 bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
+    if (!lone_ && hmm::haplotype_letters(*batch_, place_.region) > kChunkLetters) {
+        leave_region();
+        return false;
+    }
     BatchSlot &chunk = *static_cast<BatchSlot *>(slot);
     const BatchPlace begin = place_;
     const ChunkInputs inputs = {batch_, options.all_wanted ? nullptr : results_, threads,
@@ -45,10 +51,21 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
     else
         any = chunk.planner(options.precision).choose_reads(inputs, &place_);
     chunk.span = span_between(*batch_, results_, begin, place_);
-    last_bases_ = batch_->read_offsets[chunk.span.last] - batch_->read_offsets[chunk.span.first];
+    last_bases_ = bases_of(chunk.span);
     bases_left_ -= last_bases_;
     to_next_region();
     return any;
+}
+
+// Leaves a region to the CPU, because it has too many letters for a chunk.
+void BatchQueue::leave_region() {
+    BatchPlace end = {place_.region + 1, 0, 0};
+    undone_spans.push_back(span_between(*batch_, results_, place_, end));
+    const Span &span = undone_spans.back();
+    end.pair = place_.pair + (span.last - span.first) * haplotypes_of(*batch_, place_.region);
+    bases_left_ -= bases_of(span);
+    place_ = end;
+    to_next_region();
 }
 
 // Chooses the planner of a batch.

@@ -67,6 +67,7 @@ class BatchQueue : public gpu::Queue {
     bool next(gpu::Slot *slot, int32_t threads) override;
 
    private:
+    void leave_region();
     void begin_batch();
     void to_next_region();
 

@@ -60,11 +60,12 @@ gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options
     for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
         devices_.add(device.number, device.context, device.memory_bytes);
     const int32_t devices = options.device_count;
-    const int32_t threads = options.launch_threads > 0 ? options.launch_threads * devices
-                                                       : std::clamp(options_.threads, devices,
-                                                                    kMaxLaunchThreads * devices);
+    int32_t threads = options.launch_threads > 0
+                          ? options.launch_threads * devices
+                          : std::clamp(options_.threads, devices, kMaxLaunchThreads * devices);
     const int32_t chunks =
         options.streams > 0 ? options.streams * devices : std::max(2 * threads, 3 * devices);
+    threads = std::min(threads, chunks);
     limits_ = {threads, size_t(std::max(1, chunks / threads)), options_.threads, kChunkNanoseconds};
 }
 

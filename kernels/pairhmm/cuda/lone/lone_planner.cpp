@@ -154,6 +154,7 @@ void LonePlanner::choose_reads(int32_t precision, const ChunkInputs &inputs, boo
                                 batch_.region_reads + batch_.regions + 1, read) -
                batch_.region_reads - 1;
     };
+    first_region_ = region_of(first_read_);  // regions without reads may come before it
     // Few reads may have long haplotypes.
     const auto letters = [&] {
         return batch_.haplotype_offsets[region_of(end - 1) + 1] -

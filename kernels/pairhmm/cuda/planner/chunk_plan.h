@@ -36,7 +36,6 @@ struct RegionPart {
     int64_t region, first_read, reads;
     int64_t first_pair, haplotype_count;
     bool striped;
-    bool for_cpu;               // to the CPU engine; nothing of it is planned or sent
     int64_t most_stripes;       // a read that has more is not computed
     int64_t first_byte, bytes;  // of the reads, in the batch
 

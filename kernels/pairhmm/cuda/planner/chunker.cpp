@@ -4,6 +4,8 @@
 #include <limits>
 #include <memory>
 
+#include "hmm/batch.h"
+
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
@@ -14,10 +16,6 @@ constexpr int64_t kStripedChunk = 8;
 
 // The most bases of a chunk's reads, about: its block is sent while another chunk is computed.
 constexpr int64_t kChunkReadBases = int64_t(1) << 22;
-
-// A chunk's haplotypes have no more letters than this: planning takes memory for each letter, and
-// places in a block are 32 bits wide. The CPU engine computes a region that has more by itself.
-constexpr int64_t kChunkLetters = int64_t(1) << 24;
 
 // The time that planning takes one thread, in nanoseconds.
 constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
@@ -36,16 +34,11 @@ void Chunker::choose_reads(BatchPlace *place) {
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
     while (place->region < batch.regions && !is_full_ && plan_.nanoseconds < most_nanoseconds) {
         const Region region = region_at(*place);
-        is_full_ =
-            !region.for_cpu && !plan_.parts.empty() && letters_ + region.letters > kChunkLetters;
+        is_full_ = letters_ + region.letters > kChunkLetters;
         if (is_full_) break;
         int64_t end = region.reads_end, stripes = 0;
         bool any = end > region.first;
-        if (region.for_cpu)
-            any = any &&
-                  plan_.any_wanted(region.first_pair, (end - region.first) * region.haplotypes);
-        else if (!add_all_reads(region))
-            end = add_reads(region, &stripes, &any);
+        if (!add_all_reads(region)) end = add_reads(region, &stripes, &any);
         if (any && region.haplotypes > 0) add_part(region, end, stripes);
         if (end < region.reads_end) {
             place->read = end - batch.region_reads[region.number];
@@ -64,17 +57,14 @@ Chunker::Region Chunker::region_at(const BatchPlace &place) const {
     const int64_t ahead = std::min(g + 8, batch.regions);
     __builtin_prefetch(batch.read_offsets + batch.region_reads[ahead]);
     __builtin_prefetch(batch.haplotype_offsets + batch.region_haplotypes[ahead]);
-    const int64_t *const haplotypes = batch.region_haplotypes + g;
     Region region;
     region.number = g;
     region.first = batch.region_reads[g] + place.read;
     region.reads_end = batch.region_reads[g + 1];
-    region.haplotypes = haplotypes[1] - haplotypes[0];
-    region.letters =
-        batch.haplotype_offsets[haplotypes[1]] - batch.haplotype_offsets[haplotypes[0]];
+    region.haplotypes = haplotypes_of(batch, g);
+    region.letters = hmm::haplotype_letters(batch, g);
     region.first_pair = place.pair + place.read * region.haplotypes;
-    region.for_cpu = region.letters > kChunkLetters;
-    region.most_stripes = region.for_cpu ? 0 : most_stripes(region.haplotypes, region.letters);
+    region.most_stripes = most_stripes(region.haplotypes, region.letters);
     region.state_bytes =
         (4 * region.haplotypes + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
     return region;
@@ -144,19 +134,14 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes) {
     part.reads = end - region.first;
     part.haplotype_count = region.haplotypes;
     part.striped = false;
-    part.for_cpu = region.for_cpu;
     part.most_stripes = region.most_stripes;
     part.first_pair = region.first_pair;
     part.first_byte = plan_.batch.read_offsets[region.first];
     part.bytes = plan_.batch.read_offsets[end] - part.first_byte;
     plan_.chunk.cells += part.bytes * region.letters;
-    int64_t nanoseconds = kPlanPerRegion;
-    if (region.for_cpu) {
-        part.bytes = 0;
-    } else {
-        nanoseconds += part.reads * kPlanPerRead + region.letters * kPlanPerLetter;
-        letters_ += region.letters;
-    }
+    letters_ += region.letters;
+    const int64_t nanoseconds =
+        kPlanPerRegion + part.reads * kPlanPerRead + region.letters * kPlanPerLetter;
     group_nanoseconds_ += nanoseconds;
     plan_.nanoseconds += nanoseconds;
     if (stripes > 0) {

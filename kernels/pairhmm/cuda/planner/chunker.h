@@ -7,13 +7,17 @@
 namespace gkl_shim {
 namespace pairhmm {
 
+// A chunk's haplotypes have no more letters than this: planning takes memory for each letter, and
+// places in a block are 32 bits wide.
+constexpr int64_t kChunkLetters = int64_t(1) << 24;
+
 // The choice of a chunk's reads: regions in the batch's order, until the chunk is full.
 class Chunker {
    public:
     explicit Chunker(ChunkPlan *plan) : plan_(*plan), options_(plan->options) {}
 
     // Lists the parts of the chunk that begins at `place`, and moves `place` to where the next
-    // chunk begins.
+    // chunk begins. The region at `place` has at most kChunkLetters.
     void choose_reads(BatchPlace *place);
 
    private:
@@ -21,7 +25,6 @@ class Chunker {
     struct Region {
         int64_t number, first, reads_end;
         int64_t haplotypes, letters;  // and the bases of these
-        bool for_cpu;                 // to the CPU engine; it has too many letters for a chunk
         int64_t first_pair;           // of the first read
         int64_t most_stripes;         // of a read that is computed
         int64_t state_bytes;          // of a base

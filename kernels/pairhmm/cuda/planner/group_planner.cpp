@@ -45,7 +45,6 @@ class RowPacker {
         part.first_row = int32_t(group->rows.size());
         part.first_packed = int32_t(group->packed.size());
         part.width = part.tiles = part.rows = 0;
-        if (part.for_cpu) return 0;
         const int64_t bases = part.striped ? list_stripes(part, group) : pack_rows(part, group);
         part.rows = int32_t(group->rows.size()) - part.first_row;
         return bases;
@@ -157,11 +156,11 @@ class HaplotypeMerger {
         TrieMemory &memory = *trie_memory;
         const int64_t *offsets =
             plan_.batch.haplotype_offsets + plan_.batch.region_haplotypes[part.region];
-        if (!part.for_cpu) encode_haplotypes(part, group);
+        encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
         memory.chosen.clear();
         const int32_t *rows = group->rows.data() + part.first_row;
-        for (int32_t h = 0; !part.for_cpu && h < part.haplotype_count; h++)
+        for (int32_t h = 0; h < part.haplotype_count; h++)
             if (std::any_of(rows, rows + part.rows,
                             [&](int32_t read) { return plan_.pair_wanted(part, read, h); }))
                 memory.chosen.push_back(h);

@@ -75,6 +75,11 @@ inline Span span_between(const gkl_shim_pairhmm_batch &batch, double *results,
             begin.pair + begin.read * haplotypes_of(batch, begin.region)};
 }
 
+// The bases of a span's reads.
+inline int64_t bases_of(const Span &span) {
+    return span.batch->read_offsets[span.last] - span.batch->read_offsets[span.first];
+}
+
 inline Span whole_span(const gkl_shim_pairhmm_batch &batch, double *results) {
     return {&batch, results, 0, 0, reads_of(batch), 0};
 }

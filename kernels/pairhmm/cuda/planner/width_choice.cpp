@@ -71,7 +71,7 @@ void choose_width(ChunkPlan *plan) {
     Cost costs[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {};
     const int64_t parts = int64_t(plan->parts.size()), step = (parts + kSample - 1) / kSample;
     for (int64_t k = 0; k < parts; k += step)
-        if (!plan->parts[size_t(k)].striped && !plan->parts[size_t(k)].for_cpu)
+        if (!plan->parts[size_t(k)].striped)
             add_part(*plan, plan->parts[size_t(k)], double(step), costs);
     double best = std::numeric_limits<double>::infinity();
     for (int w = 0; w < plan->widths.count(); w++) {

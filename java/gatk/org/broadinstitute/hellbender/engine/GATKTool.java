@@ -7,6 +7,8 @@ import org.broadinstitute.hellbender.cmdline.CommandLineProgram;
 /** Part of GATK's class. */
 public abstract class GATKTool extends CommandLineProgram {
     public FeatureManager features;
+    public int cloudPrefetchBuffer;
+    public int cloudIndexPrefetchBuffer;
 
     public final native SAMFileHeader getHeaderForReads();
 

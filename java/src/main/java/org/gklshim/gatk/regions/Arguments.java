@@ -20,9 +20,13 @@ final class Arguments {
         return Members.get(fields, path);
     }
 
-    /** Returns whether this version of GATK has an argument, and it is not null, false or NONE. */
+    /**
+     * Returns whether this version of GATK has an argument, and it is not null, false or the
+     * constant NONE.
+     */
     boolean isSet(String path) {
         Object value = Members.get(fields, path, null);
-        return value != null && !value.equals(false) && !value.toString().equals("NONE");
+        return value != null && !value.equals(false)
+                && !(value instanceof Enum && ((Enum<?>) value).name().equals("NONE"));
     }
 }

@@ -13,6 +13,7 @@ import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionIterator;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.FeatureDataSource;
 import org.broadinstitute.hellbender.engine.FeatureManager;
 import org.broadinstitute.hellbender.engine.MultiIntervalLocalReadShard;
 import org.broadinstitute.hellbender.engine.ProgressMeter;
@@ -174,7 +175,7 @@ final class RegionThreads {
         try {
             while (functions.size() < threads) {
                 // GATK's reader of features belongs to one thread. A tool may have none.
-                FeatureManager own = walker.features == null ? null : new FeatureManager(walker);
+                FeatureManager own = walker.features == null ? null : ownFeatures();
                 if (own != null) {
                     closers.add(own::close);
                 }
@@ -188,6 +189,12 @@ final class RegionThreads {
             }
         }
         return functions;
+    }
+
+    /** Opens the tool's files of features, with its buffers for files in a cloud. */
+    private FeatureManager ownFeatures() {
+        return new FeatureManager(walker, FeatureDataSource.DEFAULT_QUERY_LOOKAHEAD_BASES,
+                walker.cloudPrefetchBuffer, walker.cloudIndexPrefetchBuffer);
     }
 
     /** Runs a traversal. What fails first, in stock GATK's order, is thrown. */

@@ -90,7 +90,7 @@ final class Screens {
         } else if (Members.get(arguments, "f1r2TarGz") != null) {
             return none("of --f1r2-tar-gz");
         } else if (correction < 0 || correction > Byte.MAX_VALUE) {
-            return none("of --active-region-multiple-substitution-base-quality-correction");
+            return none("of --base-qual-correction-factor");
         }
         return new Mutect2Screen((Set<String>) Members.get(engine, "normalSamples"),
                 arguments.getInitialLogOdds(), correction,
