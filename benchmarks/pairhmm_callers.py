@@ -1,4 +1,4 @@
-"""Measure PairHMM on a GPU when native threads, Java threads and GATK call it.
+"""Measure PairHMM on a GPU when Python threads, Java threads and GATK call it.
 
     python -m benchmarks.pairhmm_callers --reference REF.fa --reads READS.bam --json FILE.json
 
@@ -52,7 +52,7 @@ class _Sample:
 
 
 def callers(seconds: float, sample: _Sample | None, step: Progress) -> Table:
-    """Native threads that call the GPU engine and the CPU engine."""
+    """Python threads, which share the interpreter's lock, that call the GPU and the CPU engine."""
     table = Table(
         "Threads that call at once, a region each, in arrays that native code knows",
         name="callers", x="callers", y="gcups", lines=("engine", "region"), log="xy",
@@ -231,7 +231,7 @@ def command(
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Measure PairHMM on a GPU when native threads, Java threads and GATK call it."""
+    """Measure PairHMM on a GPU when Python threads, Java threads and GATK call it."""
     if (reference is None) != (reads is None):
         raise click.UsageError("--reference and --reads go together")
     sample = _Sample(reference, reads) if reference is not None and reads is not None else None

@@ -301,7 +301,9 @@ def _whole_runs(sample: data.Sample, threads: int, classpath: str) -> Figures:
                 done = haplotype_caller(
                     sample.reference, sample.reads, vcf, classpath, swap, options
                 )
-                times[name].append((done.pairhmm_seconds or 0.0, done.seconds))
+                if done.pairhmm_seconds is None:
+                    raise MissingComponent(f"{name}: the log of GATK has no time for PairHMM")
+                times[name].append((done.pairhmm_seconds, done.seconds))
     stock_hmm, stock_run = np.median(times["stock"], axis=0).tolist()
     hmm, whole = np.median(times["shim"], axis=0).tolist()
     amdahl = 1 / (1 - (stock_hmm - hmm) / stock_run)

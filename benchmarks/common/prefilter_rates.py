@@ -359,6 +359,9 @@ def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Figures]:
 def cuda_energy(sides: tuple[Letters, Letters], device: str) -> Iterator[Figures]:
     """Read the energy that the first device uses while a kernel runs on encoded pairs.
 
+    The power is the mean over a window that also has the copying of the pairs, so it is a little
+    low.
+
     Raises
     ------
     BackendUnavailable
