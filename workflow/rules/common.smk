@@ -131,7 +131,7 @@ def check_programs():
     for entry, command in commands.items():
         # Variables may be set in front.
         program = next((word for word in shlex.split(command) if "=" not in word), command)
-        if shutil.which(program) is None:
+        if shutil.which(os.path.expanduser(os.path.expandvars(program))) is None:
             raise WorkflowError(
                 f"{program}: no such program; the configuration's {entry} needs it; install it, "
                 "or run jobs with --sdm conda, or with --sdm apptainer in the configuration's image"
@@ -145,7 +145,7 @@ def memory_mb(wildcards, attempt):
 
 def heap(wildcards, resources):
     """Return Java's heap for a job. The JVM and native code need the rest of its memory."""
-    return f"-Xmx{resources.mem_mb - 1024}m {config['java_options']}"
+    return f"-Xmx{resources.mem_mb * 3 // 4}m {config['java_options']}"
 
 
 check_config()

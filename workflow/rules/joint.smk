@@ -21,7 +21,8 @@ rule import_gvcfs:
         vcfs=lambda wildcards, input: [f"-V {vcf}" for vcf in input.vcfs],
     shell:
         "{params.gatk} --java-options {params.java:q} GenomicsDBImport {params.vcfs} "
-        "-L {input.intervals} --genomicsdb-workspace-path {output} --batch-size 50 >{log} 2>&1"
+        "-L {input.intervals} --merge-input-intervals --genomicsdb-workspace-path {output} "
+        "--batch-size 50 >{log} 2>&1"
 
 
 rule genotype_gvcfs:

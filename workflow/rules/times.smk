@@ -11,6 +11,8 @@ rule times:
         page=report("results/times.html", caption="../report/times.rst", category="Times"),
     log:
         "logs/times.log",
+    container:
+        None  # GATK's image lacks Python packages that the page needs
     conda:
         "../envs/times.yaml"
     params:
