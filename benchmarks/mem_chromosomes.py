@@ -7,8 +7,8 @@ real human sequence, each with its own share of changed letters, as the copies o
 repeats have. The query is a copy of the reference with 20% of its letters changed, cut into pieces
 that are shuffled and half of them turned. mummer and copMEM2, where there are any, run beside
 `gkl-shim mem`, one after the other. All find matches of both strands, and drop their output, except
-copMEM2, which writes a file. It serves lengths of 50 and more, and its threads share the records of the query. A length that
-is given several times is measured as often.
+copMEM2, which writes a file. It serves lengths of 50 and more, and its threads share the records of
+the query. A length that is given several times is measured as often.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 The workloads are those of `gkl-shim bench mem --papers`: the paper's on MUMmerGPU 2.0, simulated,
 and two genomes. The commands run in turns, with two threads where they have threads. They drop
-their output; only copMEM2 writes a file. The table has the medians, and how many times as long the others take. `--json` also has the
-steps in memory. copMEM2 serves lengths of 50 and more.
+their output; only copMEM2 writes a file. The table has the medians, and how many times as long the
+others take. `--json` also has the steps in memory. copMEM2 serves lengths of 50 and more.
 """
 
 from __future__ import annotations

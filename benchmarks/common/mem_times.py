@@ -96,7 +96,7 @@ def on_devices(workload: Workload, counts: Sequence[int] = (1,)) -> list[Row]:
                 times[k].append(total)
         for engine, matches, totals in zip(engines, found, times, strict=True):
             row = _row(workload, f"{len(engine.devices)} GPUs")
-            _, row["output"] = _timed(lambda each=matches: _size(each, workload))
+            _, row["output"] = _timed(partial(_size, matches, workload))
             _, row["array"] = _timed(matches.array)
             rows.append(row | {"total": statistics.median(totals), "matches": len(matches)})
     return rows
