@@ -158,15 +158,11 @@ def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None]
     if [str(path) for path in paths].count("-") > 1:
         raise OSError(errno.EBUSY, _TWICE, STANDARD_OUTPUT)
     temporary = []
-    seen = set()
     try:
         for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
                 if any(_same_file(path, source) for source in read):
                     raise OSError(errno.EBUSY, "it is also an input; name another output")
-                if path.resolve() in seen:
-                    raise OSError(errno.EBUSY, _TWICE)
-                seen.add(path.resolve())
                 temporary.append(_temporary_file(*_place(path)))
     finally:
         for descriptor, made in temporary:
@@ -279,7 +275,7 @@ def _temporary_file(target: Path, before: os.stat_result | None) -> tuple[int, P
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
     if target in _unfinished.values():
-        raise OSError(errno.EBUSY, "it is given for two outputs")
+        raise OSError(errno.EBUSY, _TWICE)
     return _temporary(target.parent, make, target)
 
 

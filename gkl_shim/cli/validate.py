@@ -101,7 +101,7 @@ _REFUSED = {
     "--shards",
     type=click.IntRange(1),
     default=None,
-    help="Parts to cut the intervals into. Default: by their length and the CPUs.",
+    help="Parts to cut the intervals into. Default: by the reference's length and the CPUs.",
 )
 @click.option(
     "--java-options",

@@ -94,8 +94,9 @@ GKL_SHIM_API const char *gkl_shim_builds(void);
 /* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
 
 enum {
-    /* Single precision, within 1e-5 of the exact log10 likelihood for reads of up to 150 bases, and
-     * within 6e-8 a base for longer ones. A pair whose likelihood leaves single precision's range,
+    /* Single precision, within 1e-5 of the exact log10 likelihood, or within 6e-8 a base if that is
+     * more, and with GKL_SHIM_AS_GKL another 2^-18, for haplotypes of up to 2,048 letters. Longer
+     * ones may add 3e-9 a letter. A pair whose likelihood leaves single precision's range,
      * and every read longer than 1,024 bases, is computed in double precision. GATK asks for this
      * by default. */
     GKL_SHIM_SINGLE = 0,

@@ -57,8 +57,11 @@ def gatk(folder: Path, **environment: str) -> dict[str, str]:
     """Return what doctor finds of GATK if the cache has none."""
     env = {"GKL_SHIM_CACHE": str(folder / "cache"), "GATK_LOCAL_JAR": "", "GATK_CLASSPATH": ""}
     done = run(folder, "doctor", "--json", "-", env={**env, **environment})
-    findings: list[dict[str, str]] = json.loads(done.stdout)["findings"]
-    return next(finding for finding in findings if finding["name"] == "GATK")
+    report = json.loads(done.stdout)
+    found: dict[str, str] = next(each for each in report["findings"] if each["name"] == "GATK")
+    assert done.returncode == (found["state"] == "failed")
+    assert report["ok"] == (found["state"] != "failed")
+    return found
 
 
 def test_the_report_names_the_gatk_of_the_user(tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_one_file_for_two_outputs_is_refused(tmp_path: Path) -> None:
     inputs(tmp_path)
     (tmp_path / "link").symlink_to("out")
     done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "link")
-    assert one_error(done) == "out: it is given for two outputs"
+    assert one_error(done) == "link: it is given twice; name another output"
     assert not (tmp_path / "out").exists()
     done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "/dev/null", "--json", "/dev/null")
     assert done.returncode == 0

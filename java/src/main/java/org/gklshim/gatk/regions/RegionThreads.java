@@ -120,8 +120,8 @@ final class RegionThreads {
         } catch (NumberFormatException e) {
             // Reported below.
         }
-        Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is ignored: it must be off, "
-                + "auto, or a number of threads, at most " + MAX_THREADS);
+        Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is wrong, so one thread "
+                + "is used: it must be off, auto, or a number of threads, at most " + MAX_THREADS);
         return 1;
     }
 
