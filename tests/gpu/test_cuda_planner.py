@@ -160,7 +160,7 @@ def test_a_chunk_ends_before_a_region_of_very_many_letters(given):
     values = np.full(batch.pairs, np.nan) if given else None
     values, chunks, number = planned(batch, "double", 1 << 40, 1 << 40, values=values)
     assert number == 1
-    assert [chunk.pairs for chunk in chunks][0] == 1
+    assert next(chunk.pairs for chunk in chunks) == 1
     assert np.isnan(values).tolist() == [False, True, True, True, True, True]
 
 
