@@ -37,6 +37,7 @@ _Data = TypeVar("_Data")
 
 def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
     """Refuse a file that cannot be written, before anything is measured."""
+    # Each on its own, because the table and the JSON may both go to standard output.
     _output_files.check_outputs("-")
     _output_files.check_outputs(path)
     return path
