@@ -11,11 +11,12 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-const int64_t kItemsOfSlice = 1 << 13;
-const int64_t kSlices = 64;
+// The items of a slice are a power of eight, at most these.
+const int64_t kItemsOfSlice = 1 << 12;
+const int64_t kSlices = 128;
 const int64_t kNanosecondsOfItem = 20;
 // Slices are written together up to this many bytes, because lines with long substrings would
-// fill the memory. One slice may have more.
+// fill the memory. One item may have more.
 const int64_t kMaxText = int64_t(1) << 25;
 // Numbers are aligned to the right in this many columns.
 const int kWidth = 8;
@@ -179,20 +180,29 @@ void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out
 bool LineWriter::next(const uint8_t **text, int64_t *size) {
     const int64_t items = item_of(results_.queries());
     if (item_ >= items) return false;
-    int64_t slices = std::min(kSlices, (items - item_ + kItemsOfSlice - 1) / kItemsOfSlice);
-    const auto item = [&](int64_t slice) { return std::min(item_ + slice * kItemsOfSlice, items); };
-    std::vector<int64_t> places(size_t(slices + 1));  // where each slice's text begins, and the end
-    const int64_t nanoseconds = slices * kItemsOfSlice * kNanosecondsOfItem;
-    parallel_for(slices, nanoseconds, threads_, Calls::kSeveral, [&](int64_t slice) {
-        LineSizer sizer;
-        emit(item(slice), item(slice + 1), sizer);
-        places[size_t(slice + 1)] = sizer.size;
-    });
+    int64_t items_of_slice = kItemsOfSlice;
+    int64_t slices;
+    std::vector<int64_t> places;  // where each slice's text begins, and the end
+    const auto item = [&](int64_t slice) { return std::min(item_ + slice * items_of_slice, items); };
+    const auto for_each_slice = [&](const auto &task) {
+        const int64_t nanoseconds = slices * items_of_slice * kNanosecondsOfItem;
+        parallel_for(slices, nanoseconds, threads_, Calls::kSeveral, task);
+    };
+    for (;; items_of_slice /= 8) {
+        slices = std::min(kSlices, (items - item_ + items_of_slice - 1) / items_of_slice);
+        places.assign(size_t(slices + 1), 0);
+        for_each_slice([&](int64_t slice) {
+            LineSizer sizer;
+            emit(item(slice), item(slice + 1), sizer);
+            places[size_t(slice + 1)] = sizer.size;
+        });
+        if (places[1] <= kMaxText || items_of_slice == 1) break;
+    }
     for (size_t slice = 1; slice < places.size(); slice++) places[slice] += places[slice - 1];
     while (slices > 1 && places[size_t(slices)] > kMaxText) slices--;
     *size = places[size_t(slices)];
     if (text_.size() < *size) text_ = Buffer<uint8_t>(*size);
-    parallel_for(slices, nanoseconds, threads_, Calls::kSeveral, [&](int64_t slice) {
+    for_each_slice([&](int64_t slice) {
         LineBytes writer = {text_.data() + places[size_t(slice)]};
         emit(item(slice), item(slice + 1), writer);
     });

@@ -82,13 +82,15 @@ class Array {
     fake_object array_;
 };
 
-// What the C ABI gives for a region, with GATK's conventions and in double precision.
-std::vector<double> likelihoods(const gkl_shim_pairhmm_batch &region, const uint8_t *flags) {
+// What the C ABI gives for a region, with GATK's conventions. PDHMM, which has flags, has one
+// precision.
+std::vector<double> likelihoods(const gkl_shim_pairhmm_batch &region, const uint8_t *flags,
+                                int32_t precision) {
     const int64_t pairs = region.region_reads[1] * region.region_haplotypes[1];
     std::vector<double> values(size_t(pairs), -1);
     if (flags == nullptr) {
         gkl_shim_pairhmm_options options = {};
-        options.threads = 1, options.precision = GKL_SHIM_DOUBLE;
+        options.threads = 1, options.precision = precision;
         options.conventions = GKL_SHIM_AS_GKL;
         gkl_shim_pairhmm *opened;
         computed(gkl_shim_pairhmm_open(&options, &opened));
@@ -145,29 +147,42 @@ jint wide(int8_t number) {
     }
 }
 
-// PairHMM and PDHMM with packed arrays. Six bytes: which of the two, the configuration, the reads,
-// the haplotypes, the room for results, and how many lengths follow. The rest is the sequences.
+// PairHMM and PDHMM with packed arrays. Six bytes: which of the two, its precision and how often all
+// bytes are repeated, the configuration, the reads, the haplotypes, the room for results, and how
+// many lengths follow. The rest is the sequences.
 bool jni_regions(uint8_t *bytes, int64_t size) {
     Input input(bytes, size);
-    const bool flagged = input.byte() & 1;
-    static const jint known[] = {
-        Java_org_gklshim_pairhmm_NativePairHmm_initialize(jvm(), nullptr, JNI_TRUE, 1, nullptr),
-        Java_org_gklshim_pdhmm_NativePdhmm_initialize(jvm(), nullptr, JNI_TRUE, 1, nullptr)};
+    const uint8_t choice = input.byte();
+    const bool flagged = choice & 1;
+    const int32_t precision = choice & 2 ? GKL_SHIM_SINGLE : GKL_SHIM_DOUBLE;
+    static const auto pairhmm = Java_org_gklshim_pairhmm_NativePairHmm_initialize;
+    static const auto pdhmm = Java_org_gklshim_pdhmm_NativePdhmm_initialize;
+    static const jint known[][2] = {{pairhmm(jvm(), nullptr, JNI_FALSE, 1, nullptr),
+                                     pairhmm(jvm(), nullptr, JNI_TRUE, 1, nullptr)},
+                                    {pdhmm(jvm(), nullptr, JNI_FALSE, 1, nullptr),
+                                     pdhmm(jvm(), nullptr, JNI_TRUE, 1, nullptr)}};
     const int8_t other = input.number();
-    const jint configuration = other ? wide(other) : known[flagged];
+    const jint configuration = other ? wide(other) : known[flagged][precision];
     const jint reads = wide(input.number()), haplotypes = wide(input.number());
     std::vector<double> room(input.byte(), -1);
     std::vector<jint> lengths(input.byte() % 64);
     for (jint &length : lengths) length = wide(input.number());
+    const std::string rest = input.rest();
+    const size_t most_bytes = 1 << 13;
+    const size_t copies = rest.empty() ? 1 : std::min<size_t>(1 + choice / 4, 1 + most_bytes / rest.size());
+    std::string repeated;
+    for (size_t copy = 0; copy < copies; copy++) repeated += rest;
+    for (jint &length : lengths)
+        if (-128 < length && length < 125) length *= jint(copies);
     Array<jint> given(lengths);
-    Array<jbyte> sequences(input.rest());
+    Array<jbyte> sequences(repeated);
     Array<double> results(room);
     (flagged ? Java_org_gklshim_pdhmm_NativePdhmm_compute
              : Java_org_gklshim_pairhmm_NativePairHmm_compute)(
         jvm(), nullptr, configuration, sequences.as<jbyteArray>(), given.as<jintArray>(), reads,
         haplotypes, results.as<jdoubleArray>());
     if (!returned()) return false;
-    if (configuration != known[flagged]) return true;  // perhaps single precision
+    if (configuration != known[flagged][precision]) return true;  // perhaps another one
     std::vector<int64_t> offsets[2] = {{0}, {0}};
     for (jint k = 0; k < reads + haplotypes; k++)
         offsets[k >= reads].push_back(offsets[k >= reads].back() + lengths[size_t(k)]);
@@ -185,27 +200,32 @@ bool jni_regions(uint8_t *bytes, int64_t size) {
                                            data + 4 * track,
                                            offsets[1].data(),
                                            data + 5 * track};
-    same_bits(likelihoods(region, flagged ? data + 5 * track + letters : nullptr), results.data());
+    same_bits(likelihoods(region, flagged ? data + 5 * track + letters : nullptr, precision),
+              results.data());
     if (!flagged && reads && haplotypes) recorded(region);
     return true;
 }
 
-// PairHMM with the objects of Intel's class. Three bytes: the reads, the haplotypes, and the room
-// for results. Then the length of each array and its bytes; a length of 255 is null.
+// PairHMM with the objects of Intel's class. Three bytes: the reads and the precision, the haplotypes
+// and how often the bytes of each array are repeated, and the room for results. Then the length of
+// each array and its bytes; a length of 255 is null.
 bool jni_holders(uint8_t *bytes, int64_t size) {
-    static const bool initialized = [] {
-        fake_object holder = {};
-        const jclass known = reinterpret_cast<jclass>(&holder);
+    static const bool is_quiet = [] {
         // Without the lines about this at the end of the process.
         setenv("GKL_SHIM_LOG", "quiet", 1);
         gkl_shim::jni::read_settings(jvm());
-        Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(jvm(), nullptr, known, known, JNI_TRUE,
-                                                           1);
-        return returned();
+        return true;
     }();
-    require(initialized, "initNative fails");
+    static fake_object class_of_holders = {};
+    const jclass known = reinterpret_cast<jclass>(&class_of_holders);
     Input input(bytes, size);
-    const size_t counts[] = {size_t(input.byte() % 8), size_t(input.byte() % 8)};
+    const uint8_t first = input.byte(), second = input.byte();
+    const size_t counts[] = {size_t(first % 8), size_t(second % 8)};
+    const int32_t precision = first & 8 ? GKL_SHIM_SINGLE : GKL_SHIM_DOUBLE;
+    const int copies = 1 + second / 8 % 4;
+    Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(jvm(), nullptr, known, known,
+                                                       precision == GKL_SHIM_DOUBLE, 1);
+    require(is_quiet && returned(), "initNative fails");
     std::vector<double> room(input.byte() % 70, -1);
     std::vector<std::unique_ptr<Array<jbyte>>> arrays;
     std::vector<std::vector<fake_object *>> fields;
@@ -217,7 +237,9 @@ bool jni_holders(uint8_t *bytes, int64_t size) {
             fields.emplace_back();
             for (int track = 0; track < (kind ? 1 : 5); track++) {
                 const uint8_t length = input.byte();
-                const std::string content = input.take(length == 255 ? 0 : length);
+                const std::string part = input.take(length == 255 ? 0 : length);
+                std::string content;
+                for (int copy = 0; copy < copies; copy++) content += part;
                 tracks[kind ? 5 : track] += content;
                 if (track == 0)
                     offsets[kind].push_back(offsets[kind].back() + int64_t(content.size()));
@@ -248,7 +270,7 @@ bool jni_holders(uint8_t *bytes, int64_t size) {
     const gkl_shim_pairhmm_batch region = {
         1,          region_reads, region_haplotypes, offsets[0].data(), letters(0), letters(1),
         letters(2), letters(3),   letters(4),        offsets[1].data(), letters(5)};
-    same_bits(likelihoods(region, nullptr), results.data());
+    same_bits(likelihoods(region, nullptr, precision), results.data());
     return true;
 }
 
@@ -295,7 +317,8 @@ bool settings(uint8_t *bytes, int64_t size) {
     Input input(bytes, size);
     int set = 0;
     for (const char *name : {"GKL_SHIM_BACKEND", "GKL_SHIM_THREADS", "GKL_SHIM_BUILD",
-                             "GKL_SHIM_RECORD", "GKL_SHIM_VERIFY", "GKL_SHIM_LOG"}) {
+                             "GKL_SHIM_RECORD", "GKL_SHIM_VERIFY", "GKL_SHIM_LOG",
+                             "GKL_SHIM_RECORD_SMITHWATERMAN"}) {
         std::string value;
         for (uint8_t byte; !input.ended() && (byte = input.byte()) != '\n';)
             if (byte) value += char(byte);

@@ -6,7 +6,6 @@
 
 #include "../fakes/driver.h"
 #include "builds.h"
-#include "pairhmm/cuda/planner/span.h"
 
 namespace fakes {
 struct HostKernel;
@@ -67,7 +66,7 @@ gkl_shim_pairhmm_cuda_kernels pairhmm_kernels_of(int32_t precision) {
     return made;
 }
 
-gkl_shim_pairhmm_cuda *pairhmm_engine_of(int32_t precision) {
+gkl_shim_pairhmm_cuda *pairhmm_engine_of(int32_t precision, int32_t conventions) {
     static gkl_shim_pairhmm_cuda_device device = [] {
         gkl_shim_pairhmm_cuda_device made = {};
         made.context = host_device().context;
@@ -82,6 +81,7 @@ gkl_shim_pairhmm_cuda *pairhmm_engine_of(int32_t precision) {
     }();
     gkl_shim_pairhmm_cuda_options options = {};
     options.precision = precision;
+    options.conventions = conventions;
     options.threads = options.launch_threads = 1;
     options.slots = 2;
     options.cells[0] = options.cells[1] = 1 << 14;
@@ -140,19 +140,23 @@ class LargeBatch {
 };
 
 bool pairhmm_kernels(uint8_t *text, int64_t size) {
-    static gkl_shim_pairhmm_cuda *const engines[] = {pairhmm_engine_of(GKL_SHIM_SINGLE),
-                                                     pairhmm_engine_of(GKL_SHIM_DOUBLE)};
-    // Other kernels compute a call of at least 1,024 bases if each of its regions has one
-    // haplotype.
-    const bool enlarged = size % 2;
-    return with_regions(text, size, [=](const gkl_shim_pairhmm_batch &read) {
+    static gkl_shim_pairhmm_cuda *const engines[][2] = {
+        {pairhmm_engine_of(GKL_SHIM_SINGLE, GKL_SHIM_STRICT),
+         pairhmm_engine_of(GKL_SHIM_SINGLE, GKL_SHIM_AS_GKL)},
+        {pairhmm_engine_of(GKL_SHIM_DOUBLE, GKL_SHIM_STRICT),
+         pairhmm_engine_of(GKL_SHIM_DOUBLE, GKL_SHIM_AS_GKL)}};
+    return with_regions(text, size, [](const gkl_shim_pairhmm_batch &read, uint8_t choice) {
+        // Other kernels compute a call of at least 1,024 bases if each of its regions has one
+        // haplotype.
         std::optional<LargeBatch> large;
-        if (enlarged) large.emplace(read);
+        if (choice & 2) large.emplace(read);
         const gkl_shim_pairhmm_batch &batch = large ? large->batch : read;
         bool good = true;
         for (const int32_t precision : {GKL_SHIM_SINGLE, GKL_SHIM_DOUBLE}) {
             gkl_shim_pairhmm_options options = {};
             options.threads = 1, options.precision = precision;
+            options.conventions = conventions_of(choice);
+            gkl_shim_pairhmm_cuda *const engine = engines[precision][options.conventions];
             gkl_shim_pairhmm *opened;
             computed(gkl_shim_pairhmm_open(&options, &opened));
             const Handle<gkl_shim_pairhmm> kept(opened, gkl_shim_pairhmm_close);
@@ -160,14 +164,14 @@ bool pairhmm_kernels(uint8_t *text, int64_t size) {
             Exact<double> expected(count), found(count);
             const gkl_shim_status status =
                 gkl_shim_pairhmm_compute(opened, &batch, expected.data, count);
-            require(gkl_shim_pairhmm_cuda_compute(engines[precision], &batch, nullptr, 1,
+            require(gkl_shim_pairhmm_cuda_compute(engine, &batch, nullptr, 1,
                                                   found.data, nullptr) == status,
                     "the kernels and the CPU return different statuses");
             good = good && accepted(status);
             require(status != GKL_SHIM_OK ||
                         memcmp(expected.data, found.data, size_t(count) * sizeof(double)) == 0,
                     "the kernels and the CPU give different bits");
-            require(gkl_shim_pairhmm_cuda_uses(engines[precision], -1) == 1, "the device is lost");
+            require(gkl_shim_pairhmm_cuda_uses(engine, -1) == 1, "the device is lost");
         }
         return good;
     });
@@ -198,9 +202,10 @@ gkl_shim_prefilter_cuda_kernels prefilter_kernels_of(int32_t method, int32_t mod
 }
 
 // Compares the results of one method and mode for pairs that the CPU engine accepts.
-void compare_prefilter(int32_t method, int32_t mode, uint8_t edits, int64_t count,
+void compare_prefilter(int32_t method, int32_t mode, const uint8_t *head, int64_t count,
                        const gkl_shim_prefilter_sequences &reads,
                        const gkl_shim_prefilter_sequences &segments) {
+    const uint8_t edits = head[kMaxEdits], choice = head[kChoice];
     const gkl_shim_prefilter_options cpu = {1, method, mode, edits, nullptr};
     gkl_shim_prefilter *opened;
     computed(gkl_shim_prefilter_open(&cpu, &opened));
@@ -213,9 +218,9 @@ void compare_prefilter(int32_t method, int32_t mode, uint8_t edits, int64_t coun
     gkl_shim_prefilter_cuda_options options = {};
     options.threads = 1, options.method = method, options.mode = mode, options.max_edits = edits;
     options.encode =
-        edits % 2 ? GKL_SHIM_PREFILTER_CUDA_ON_HOST : GKL_SHIM_PREFILTER_CUDA_ON_DEVICE;
+        choice & 1 ? GKL_SHIM_PREFILTER_CUDA_ON_HOST : GKL_SHIM_PREFILTER_CUDA_ON_DEVICE;
     options.device_count = 1, options.devices = &device, options.driver = fake_functions();
-    options.chunk_bytes = 1 << 12, options.memory_bytes = kDeviceMemory;
+    options.chunk_bytes = choice & 2 ? 1 << 8 : 1 << 12, options.memory_bytes = kDeviceMemory;
     gkl_shim_prefilter_cuda *engine;
     computed(gkl_shim_prefilter_cuda_open(&options, &engine));
     const Handle<gkl_shim_prefilter_cuda> open(engine, gkl_shim_prefilter_cuda_close);
@@ -232,8 +237,8 @@ bool prefilter_kernels(uint8_t *text, int64_t size) {
         [&](int64_t count, const gkl_shim_prefilter_sequences &reads,
             const gkl_shim_prefilter_sequences &segments) {
             for (const int32_t mode : kPrefilterModes)
-                compare_prefilter(GKL_SHIM_PREFILTER_EXACT, mode, text[0], count, reads, segments);
-            compare_prefilter(GKL_SHIM_PREFILTER_GATEKEEPER, GKL_SHIM_PREFILTER_GLOBAL, text[0],
+                compare_prefilter(GKL_SHIM_PREFILTER_EXACT, mode, text, count, reads, segments);
+            compare_prefilter(GKL_SHIM_PREFILTER_GATEKEEPER, GKL_SHIM_PREFILTER_GLOBAL, text,
                               count, reads, segments);
         });
 }
@@ -356,14 +361,17 @@ gkl_shim_correct_cuda *correct_engine() {
     return engine;
 }
 
-// The first byte gives k. Each other byte is a letter and its quality, and a line is a read.
+// The first byte gives k, and the second one says whether the counters have little memory, so that
+// they count in several passes. Each other byte is a letter and its quality, and
+// a line is a read.
 bool correct_kernels(uint8_t *text, int64_t size) {
     static gkl_shim_correct_cuda *const engine = correct_engine();
-    if (size < 2) return false;
+    if (size < 3) return false;
     const int32_t k = GKL_SHIM_CORRECT_LEAST_K + text[0] % 21;
+    const int64_t memory = text[1] % 2 ? 40'000 : 0;
     std::vector<uint8_t> letters, qualities;
     std::vector<int64_t> offsets = {0};
-    for (int64_t i = 1; i < size; i++) {
+    for (int64_t i = 2; i < size; i++) {
         if (text[i] == '\n') {
             offsets.push_back(int64_t(letters.size()));
             continue;
@@ -377,10 +385,10 @@ bool correct_kernels(uint8_t *text, int64_t size) {
                                           letters.data(), qualities.data()};
     gkl_shim_correct_counter *counter;
     std::vector<uint8_t> expected, found;
-    computed(gkl_shim_correct_counter_open(k, 1, 0, 2, &counter));
+    computed(gkl_shim_correct_counter_open(k, 1, memory, 2, &counter));
     const Handle<gkl_shim_correct_spectrum> solid(spectrum_of(counter, batch, &expected),
                                                   gkl_shim_correct_spectrum_close);
-    computed(gkl_shim_correct_cuda_counter_open(engine, k, 0, 2, &counter));
+    computed(gkl_shim_correct_cuda_counter_open(engine, k, memory, 2, &counter));
     require(gkl_shim_correct_cuda_counts(counter) == 1, "the device is lost");
     const Handle<gkl_shim_correct_spectrum> again(spectrum_of(counter, batch, &found),
                                                   gkl_shim_correct_spectrum_close);

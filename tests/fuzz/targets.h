@@ -47,6 +47,12 @@ struct Exact {
 template <class T>
 using Handle = std::unique_ptr<T, void (*)(T *)>;
 
+template <class T>
+void append(std::vector<uint8_t> &bytes, const T *data, int64_t count) {
+    const uint8_t *begin = reinterpret_cast<const uint8_t *>(data);
+    bytes.insert(bytes.end(), begin, begin + size_t(count) * sizeof(T));
+}
+
 int64_t pairs_of(const gkl_shim_pairhmm_batch &batch) {
     int64_t pairs = 0;
     for (int64_t g = 0; g < batch.regions; g++)
@@ -136,9 +142,20 @@ bool alignable(uint8_t *text, int64_t size) {
         2 * (batch.reference_offsets[batch.pairs] + batch.alternative_offsets[batch.pairs]);
     Exact<int64_t> starts(batch.pairs), ends(batch.pairs + 1);
     Exact<char> cigars(room);
-    for (int64_t k = 0; k < batch.pairs; k++)
+    Exact<int64_t> exact_starts(batch.pairs), exact_ends(batch.pairs + 1);
+    Exact<char> exact_cigars(room);
+    for (int64_t k = 0; k < batch.pairs; k++) {
         computed(gkl_shim_smithwaterman_align(opened, &batch, &parameters.data[k], starts.data,
                                               ends.data, cigars.data, room));
+        computed(gkl_shim_smithwaterman_align_exactly(opened, &batch, &parameters.data[k],
+                                                      exact_starts.data, exact_ends.data,
+                                                      exact_cigars.data, room));
+        require(std::equal(starts.data, starts.data + batch.pairs, exact_starts.data) &&
+                    std::equal(ends.data, ends.data + batch.pairs + 1, exact_ends.data) &&
+                    std::equal(cigars.data, cigars.data + ends.data[batch.pairs],
+                               exact_cigars.data),
+                "the kernels and the exact way differ");
+    }
     if (batch.pairs == 0) return good;
     const int64_t most = GKL_SHIM_SMITHWATERMAN_LINE_BYTES * batch.pairs + ends.data[batch.pairs];
     Exact<uint8_t> out(most);
@@ -169,8 +186,9 @@ bool candidates(uint8_t *text, int64_t size) {
     return good;
 }
 
-// Searches an index, and writes the matches.
-void search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
+// Searches an index, and writes the matches. Returns them.
+std::vector<uint8_t> search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
+    std::vector<uint8_t> all;
     gkl_shim_mem_info information;
     computed(gkl_shim_mem_information(index, &information));
     const std::vector<int64_t> no_names(size_t(std::max(information.sequences, queries.count) + 1));
@@ -185,6 +203,7 @@ void search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
         const Handle<gkl_shim_mem_matches> matches(found, gkl_shim_mem_matches_close);
         Exact<gkl_shim_mem_match> copied(gkl_shim_mem_count(found));
         gkl_shim_mem_copy(found, copied.data);
+        append(all, copied.data, gkl_shim_mem_count(found));
         const gkl_shim_mem_format format = {&references, &names, 1, 1, 1, 1, 0};
         gkl_shim_mem_lines *lines;
         computed(gkl_shim_mem_lines_open(found, &format, &lines));
@@ -194,6 +213,7 @@ void search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
         do computed(gkl_shim_mem_lines_next(lines, &part, &size));
         while (size > 0);
     }
+    return all;
 }
 
 bool fasta(uint8_t *text, int64_t size) {
@@ -202,16 +222,28 @@ bool fasta(uint8_t *text, int64_t size) {
     const Handle<gkl_shim_mem_fasta> kept(parsed, gkl_shim_mem_fasta_close);
     gkl_shim_mem_sequences sequences, names;
     gkl_shim_mem_fasta_sequences(parsed, &sequences, &names);
-    gkl_shim_mem_options options = {};
-    options.threads = 2, options.min_length = 5;
-    gkl_shim_mem *opened;
-    computed(gkl_shim_mem_open(&options, &sequences, &opened));
-    const Handle<gkl_shim_mem> index(opened, gkl_shim_mem_close);
-    search(opened, sequences);
+    std::vector<uint8_t> matches[2];
+    for (const bool divided : {false, true}) {
+        gkl_shim_mem_options options = {};
+        options.threads = 2, options.min_length = 5;
+        if (divided) options.page_letters = 7;
+        gkl_shim_mem *opened;
+        computed(gkl_shim_mem_open(&options, &sequences, &opened));
+        const Handle<gkl_shim_mem> index(opened, gkl_shim_mem_close);
+        matches[divided] = search(opened, sequences);
+    }
+    require(matches[0] == matches[1], "an index in pages finds other matches");
     return true;
 }
 
+// A saved index. Its checksum is not tested (saved_index.cpp), so that searches of an index that only
+// looks sound are fuzzed, too.
 bool index(uint8_t *bytes, int64_t size) {
+    // The head says how large a table is, as a power of two. One may take gigabytes.
+    const int64_t place_of_bits = 8, most_bits = 16;
+    int64_t bits = 0;
+    if (size >= (place_of_bits + 2) * 8) memcpy(&bits, bytes + place_of_bits * 8, sizeof bits);
+    if (bits > most_bits) return false;
     gkl_shim_mem *opened;
     if (!accepted(gkl_shim_mem_load(bytes, size, 2, &opened))) return false;
     const Handle<gkl_shim_mem> loaded(opened, gkl_shim_mem_close);
@@ -221,16 +253,24 @@ bool index(uint8_t *bytes, int64_t size) {
     return true;
 }
 
-// The k-mers of the first file that is read. They are never freed.
-const gkl_shim_correct_spectrum *kmers_of(gkl_shim_correct_chunk *chunk) {
+// The k-mers of a short genome that is read three times. They are never freed.
+const gkl_shim_correct_spectrum *solid_kmers() {
+    const char *const read = ">\nACGTTGCATTACGACGTGATTACAGATTACAGGCATGCTTGACCATG\n";
+    std::string text = std::string(read) + read + read;
+    gkl_shim_correct_chunk *chunk;
+    computed(gkl_shim_correct_chunk_open(1, &chunk));
+    int64_t records, bases, end;
+    computed(gkl_shim_correct_chunk_parse(chunk, reinterpret_cast<uint8_t *>(&text[0]),
+                                          int64_t(text.size()), 1, 0, &records, &bases, &end));
     gkl_shim_correct_counter *counter;
-    computed(gkl_shim_correct_counter_open(11, 2, 0, 2, &counter));
+    computed(gkl_shim_correct_counter_open(11, 1, 0, 2, &counter));
     computed(gkl_shim_correct_chunk_count(chunk, counter));
     int32_t complete;
     computed(gkl_shim_correct_end_pass(counter, &complete));
     gkl_shim_correct_spectrum *spectrum;
     computed(gkl_shim_correct_spectrum_make(counter, 2, &spectrum));
     gkl_shim_correct_counter_close(counter);
+    gkl_shim_correct_chunk_close(chunk);
     return spectrum;
 }
 
@@ -244,7 +284,7 @@ bool reads(uint8_t *text, int64_t size) {
             gkl_shim_correct_chunk_parse(chunk, text, size, whole, 0, &records, &bases, &end)))
         return false;
     require(end <= size, "more was read than there is");
-    static const gkl_shim_correct_spectrum *const solid = kmers_of(chunk);
+    static const gkl_shim_correct_spectrum *const solid = solid_kmers();
     gkl_shim_correct_options options = {};
     options.threads = 2;
     gkl_shim_correct_totals totals = {};

@@ -259,7 +259,7 @@ def matches_of_runs(reference: int, query: int, least: int) -> list[tuple[int, i
 
 
 def test_more_lines_than_are_written_together() -> None:
-    """A piece has 2^19 lines at most, and tasks format 2^13 of them."""
+    """A piece has 2^19 lines at most, and tasks format 2^12 of them."""
     queries = ["A" * 30] * 1000
     pieces = lines_of(mem.Index("A" * 600), queries)
     found = matches_of_runs(600, 30, 20)
@@ -270,13 +270,16 @@ def test_more_lines_than_are_written_together() -> None:
     assert len(pieces) > 1
 
 
-def test_long_substrings_are_written_in_pieces() -> None:
-    """Pieces end at 32 MiB if they have 8,192 matches or more."""
-    pieces = lines_of(mem.Index("A" * 9000), ["A" * 9000], substrings=True)
-    found = matches_of_runs(9000, 9000, 20)
+@pytest.mark.parametrize("length", [9000, 20_000])
+def test_long_substrings_are_written_in_pieces(length: int) -> None:
+    """Pieces end at 32 MiB. The second case has 78 MB of text in its first 4,096 lines."""
+    least = length - 2200
+    index = mem.Index("A" * length, min_length=least)
+    pieces = lines_of(index, ["A" * length], substrings=True)
+    found = matches_of_runs(length, length, least)
     body = "".join(f"{r + 1:8}  {q + 1:8}  {n:8}\n{'a' * n}\n" for r, q, n in found)
     assert b"".join(pieces).decode() == "> q0\n" + body
-    assert len(pieces) > 1
+    assert max(map(len, pieces)) <= 1 << 25
 
 
 def test_positions_of_nine_digits_are_written() -> None:
