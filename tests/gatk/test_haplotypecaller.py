@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import subprocess
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 
+from gkl_shim import paths
 from gkl_shim.gatk import compare, data
-from tests.gatk.conftest import SWAPS, Gatk
+from tests.conftest import require_tool
+from tests.gatk.conftest import QUICK, SWAPS, Gatk, command
 
 pytestmark = pytest.mark.gatk
 
@@ -48,6 +51,28 @@ def test_the_vcf_is_identical_in_double_precision(gatk: Gatk, chr20: data.Sample
     assert compare.compare(stock.vcf, shim.vcf).identical
     assert stock.likelihoods is not None and shim.likelihoods is not None
     assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-8) > 100
+
+
+def test_gatk_in_a_class_loader_that_ours_does_not_see(
+    gatk: Gatk, chr20: data.Sample, tmp_path: Path
+) -> None:
+    """As in a Spark executor. The kernels are ours there; classes that call GATK's are not."""
+    source = Path(__file__).with_name("ChildLoader.java")
+    subprocess.run([require_tool("javac"), "-d", tmp_path, source], check=True)
+    output = tmp_path / "out.vcf"
+    java = [require_tool("java"), *QUICK, f"-javaagent:{paths.agent_jar()}", "-cp", tmp_path]
+    tool = command("HaplotypeCaller", chr20, output)
+    done = subprocess.run(
+        [*java, "ChildLoader", gatk.classpath, *tool], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    stock = gatk("HaplotypeCaller", chr20)
+    comparison = compare.compare(stock.vcf, output)
+    assert comparison.identical, str(comparison)
+    assert "Intel GKL replaced (agent)" in done.stderr
+    parts = ("calling regions", "assembly graphs", "finding active regions", "likelihoods of")
+    assert all(part in done.stderr for part in parts)
+    assert done.stderr.count("because GATK has a class loader of its own") >= len(parts)
 
 
 def compare_likelihoods(one: Path, other: Path, tolerance: float) -> int:

@@ -226,7 +226,7 @@ public final class Agent implements ClassFileTransformer {
     /** Logs what GATK did not use, so that nobody expects a speed-up from it. */
     private synchronized void logEnd(ClassLoader gatk) {
         if (!hasKnownClass) {
-            if (!Setting.BACKEND.value().equals("off")) {
+            if (!Setting.BACKEND.isOff()) {
                 Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, "
                         + "so nothing was made faster (it ended early, the tool has no such step, "
                         + "its options choose Java, or this gkl-shim does not know this GATK)");

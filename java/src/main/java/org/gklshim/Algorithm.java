@@ -43,21 +43,17 @@ public abstract class Algorithm {
     }
 
     private boolean startOrWarn(OriginalLibrary original) {
-        if (Setting.BACKEND.value().equals("off")) {
+        if (Setting.BACKEND.isOff()) {
             Log.info(name + ": " + Setting.BACKEND.source() + "=off: " + original.title
                     + " is used");
             return false;
         }
-        String value = setting.value();
-        if (value.equals("off")) {
+        if (setting.isOff()) {
             Log.info(name + ": " + setting.source() + "=off: " + original.title
                     + " is used");
             return false;
         }
-        if (!value.isEmpty() && !value.equals("on")) {
-            Log.warning(setting.source() + "=" + value
-                    + " is ignored: it must be on or off");
-        }
+        setting.warnUnlessSwitch();
         try {
             NativeLibrary library = NativeLibrary.load();
             try {

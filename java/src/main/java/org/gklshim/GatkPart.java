@@ -46,7 +46,10 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            known = !isRefused && isOn() && isOurs(loader) && isKnown(loader);
+            if (setting != Setting.REGION_THREADS) {
+                setting.warnUnlessSwitch();
+            }
+            known = !isRefused && isOn() && sees(loader) && isKnown(loader);
             decisions.put(loader, known);
         }
         return known;
@@ -61,7 +64,7 @@ enum GatkPart {
     }
 
     private boolean isOn() {
-        return !Setting.BACKEND.value().equals("off") && !setting.value().equals("off");
+        return !Setting.BACKEND.isOff() && !setting.isOff();
     }
 
     /** Logs that GATK's own code is used. */
@@ -69,13 +72,13 @@ enum GatkPart {
         Log.warning(title + ": GATK's own code is used: " + reason);
     }
 
-    /** Returns whether a class loader finds this agent's classes. */
-    private static boolean isOurs(ClassLoader loader) {
-        try {
-            return Class.forName(GatkPart.class.getName(), false, loader) == GatkPart.class;
-        } catch (ClassNotFoundException e) {
-            return false;
+    /** Returns whether our classes see those of a class loader. If not, logs it. */
+    private boolean sees(ClassLoader loader) {
+        if (loader == GatkPart.class.getClassLoader()) {
+            return true;
         }
+        Log.info(title + ": GATK's own code is used, because GATK has a class loader of its own");
+        return false;
     }
 
     private boolean isKnown(ClassLoader loader) throws IOException {

@@ -21,10 +21,9 @@ import java.util.function.Consumer;
  *
  * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
  * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
- * is loaded. If neither directory allows execution, set the system property gkl.shim.library or
- * the environment variable GKL_SHIM_LIBRARY to another file. It must be an
- * absolute path, because the working directory may belong to another user, and other users must not
- * be able to change it.
+ * is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names
+ * another file. It must be an absolute path, because the working directory may belong to another
+ * user, and not every user may be able to change it.
  */
 public final class NativeLibrary {
     private static NativeLibrary loaded;
@@ -108,7 +107,7 @@ public final class NativeLibrary {
             try {
                 extractAndLoad(Paths.get(place), loader);
                 return;
-            } catch (IOException e) {
+            } catch (IOException | InvalidPathException e) {
                 faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
                         .append(e.getMessage());
             } catch (UnsatisfiedLinkError e) {
@@ -129,8 +128,11 @@ public final class NativeLibrary {
 
     /** Extracts the library to a new directory under this one, and loads it. */
     private static void extractAndLoad(Path parent, Consumer<String> loader) throws IOException {
+        if (!parent.isAbsolute()) {
+            throw new IOException("java.io.tmpdir is \"" + parent + "\", not an absolute path");
+        }
         // A user who can replace the directory can replace the library.
-        SafeFile.requirePlace(parent.toAbsolutePath());
+        SafeFile.requirePlace(parent);
         Path directory = Files.createTempDirectory(parent.toRealPath(), "gkl-shim-");
         Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
         try (InputStream library = resource().openStream()) {

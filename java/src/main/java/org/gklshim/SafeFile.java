@@ -29,10 +29,10 @@ final class SafeFile {
     private SafeFile() {}
 
     /**
-     * Checks that no other user can change a file or replace it.
+     * Checks that not every user can change a file or replace it.
      *
      * @param path an absolute path
-     * @throws AccessDeniedException if another user can; the message says where
+     * @throws AccessDeniedException if every user can; the message says where
      * @throws IOException if the file cannot be looked at
      */
     static void require(Path path) throws IOException {
@@ -62,6 +62,9 @@ final class SafeFile {
         for (int links = 0; !rest.isEmpty(); ) {
             Path part = rest.removeFirst();
             Path entry = reached.resolve(part);
+            if (part.toString().equals(".")) {
+                continue;
+            }
             if (part.toString().equals("..")) {
                 reached = reached.getNameCount() > 0 ? reached.getParent() : reached;
                 continue;

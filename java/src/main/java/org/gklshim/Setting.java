@@ -30,6 +30,19 @@ public enum Setting {
         return System.getProperty(property, "").isEmpty() ? variable : property;
     }
 
+    /** Returns whether the value is "off". */
+    boolean isOff() {
+        return value().equals("off");
+    }
+
+    /** Warns of a value that is neither on nor off. */
+    void warnUnlessSwitch() {
+        String value = value();
+        if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
+            Log.warning(source() + "=" + value + " is ignored: it must be on or off");
+        }
+    }
+
     /** Returns the value; "" if the setting is not made. */
     public String value() {
         try {

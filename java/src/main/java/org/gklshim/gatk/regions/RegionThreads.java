@@ -103,26 +103,25 @@ final class RegionThreads {
     private static int threads(Caller caller) {
         int processors = Runtime.getRuntime().availableProcessors();
         String text = Setting.REGION_THREADS.value();
-        switch (text) {
-            case "":
-                return Math.max(1, Math.min(processors, caller.askedThreads()));
-            case "off":
-                return 1;
-            case "auto":
-                return processors;
-            default:
+        if (text.equals("off")) {
+            return 1;
         }
-        try {
-            int threads = Integer.parseInt(text);
-            if (threads >= 1 && threads <= MAX_THREADS) {
-                return threads;
+        if (text.equals("auto")) {
+            return processors;
+        }
+        if (!text.isEmpty()) {
+            try {
+                int threads = Integer.parseInt(text);
+                if (threads >= 1 && threads <= MAX_THREADS) {
+                    return threads;
+                }
+            } catch (NumberFormatException e) {
+                // Reported below.
             }
-        } catch (NumberFormatException e) {
-            // Reported below.
+            Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is ignored: it must be "
+                    + "off, auto, or a number of threads, at most " + MAX_THREADS);
         }
-        Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is wrong, so one thread "
-                + "is used: it must be off, auto, or a number of threads, at most " + MAX_THREADS);
-        return 1;
+        return Math.max(1, Math.min(processors, caller.askedThreads()));
     }
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
