@@ -183,7 +183,9 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
     int64_t items_of_slice = kItemsOfSlice;
     int64_t slices;
     std::vector<int64_t> places;  // where each slice's text begins, and the end
-    const auto item = [&](int64_t slice) { return std::min(item_ + slice * items_of_slice, items); };
+    const auto item = [&](int64_t slice) {
+        return std::min(item_ + slice * items_of_slice, items);
+    };
     const auto for_each_slice = [&](const auto &task) {
         const int64_t nanoseconds = slices * items_of_slice * kNanosecondsOfItem;
         parallel_for(slices, nanoseconds, threads_, Calls::kSeveral, task);

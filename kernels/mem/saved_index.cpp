@@ -168,7 +168,8 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
         pages.push_back(std::move(page));
     }
     require(reader.left == 0);
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // set by tests/fuzz; random bytes have no checksum
+    // tests/fuzz does without the checksum, which random bytes do not have.
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     require(checksum(reader.pieces, (kChecksum + 1) * 8) == head[kChecksum]);
 #endif
     const IndexSettings settings = {

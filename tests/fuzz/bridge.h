@@ -147,9 +147,9 @@ jint wide(int8_t number) {
     }
 }
 
-// PairHMM and PDHMM with packed arrays. Six bytes: which of the two, its precision and how often all
-// bytes are repeated, the configuration, the reads, the haplotypes, the room for results, and how
-// many lengths follow. The rest is the sequences.
+// PairHMM and PDHMM with packed arrays. Six bytes: which of the two, its precision and how often
+// all bytes are repeated, the configuration, the reads, the haplotypes, the room for results, and
+// how many lengths follow. The rest is the sequences.
 bool jni_regions(uint8_t *bytes, int64_t size) {
     Input input(bytes, size);
     const uint8_t choice = input.byte();
@@ -169,7 +169,8 @@ bool jni_regions(uint8_t *bytes, int64_t size) {
     for (jint &length : lengths) length = wide(input.number());
     const std::string rest = input.rest();
     const size_t most_bytes = 1 << 13;
-    const size_t copies = rest.empty() ? 1 : std::min<size_t>(1 + choice / 4, 1 + most_bytes / rest.size());
+    const size_t copies =
+        rest.empty() ? 1 : std::min<size_t>(1 + choice / 4, 1 + most_bytes / rest.size());
     std::string repeated;
     for (size_t copy = 0; copy < copies; copy++) repeated += rest;
     for (jint &length : lengths)
@@ -206,9 +207,9 @@ bool jni_regions(uint8_t *bytes, int64_t size) {
     return true;
 }
 
-// PairHMM with the objects of Intel's class. Three bytes: the reads and the precision, the haplotypes
-// and how often the bytes of each array are repeated, and the room for results. Then the length of
-// each array and its bytes; a length of 255 is null.
+// PairHMM with the objects of Intel's class. Three bytes: the reads and the precision, the
+// haplotypes and how often the bytes of each array are repeated, and the room for results. Then the
+// length of each array and its bytes; a length of 255 is null.
 bool jni_holders(uint8_t *bytes, int64_t size) {
     static const bool is_quiet = [] {
         // Without the lines about this at the end of the process.
@@ -316,9 +317,9 @@ bool jni_smithwaterman(uint8_t *bytes, int64_t size) {
 bool settings(uint8_t *bytes, int64_t size) {
     Input input(bytes, size);
     int set = 0;
-    for (const char *name : {"GKL_SHIM_BACKEND", "GKL_SHIM_THREADS", "GKL_SHIM_BUILD",
-                             "GKL_SHIM_RECORD", "GKL_SHIM_VERIFY", "GKL_SHIM_LOG",
-                             "GKL_SHIM_RECORD_SMITHWATERMAN"}) {
+    for (const char *name :
+         {"GKL_SHIM_BACKEND", "GKL_SHIM_THREADS", "GKL_SHIM_BUILD", "GKL_SHIM_RECORD",
+          "GKL_SHIM_VERIFY", "GKL_SHIM_LOG", "GKL_SHIM_RECORD_SMITHWATERMAN"}) {
         std::string value;
         for (uint8_t byte; !input.ended() && (byte = input.byte()) != '\n';)
             if (byte) value += char(byte);

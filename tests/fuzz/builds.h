@@ -63,8 +63,7 @@ class LongerBatch {
    public:
     LongerBatch(const gkl_shim_pairhmm_batch &from, int64_t of_reads, int64_t of_haplotypes)
         : reads_(from.read_offsets, from.region_reads[from.regions], of_reads),
-          haplotypes_(from.haplotype_offsets, from.region_haplotypes[from.regions],
-                      of_haplotypes),
+          haplotypes_(from.haplotype_offsets, from.region_haplotypes[from.regions], of_haplotypes),
           haplotype_bases_(haplotypes_.letters(from.haplotype_bases)) {
         batch = from;
         batch.read_offsets = reads_.offsets.data();
@@ -127,9 +126,7 @@ bool with_regions(uint8_t *text, int64_t size, Function use) {
 }
 
 // GATK's or the strict conventions.
-int32_t conventions_of(uint8_t choice) {
-    return choice & 1 ? GKL_SHIM_AS_GKL : GKL_SHIM_STRICT;
-}
+int32_t conventions_of(uint8_t choice) { return choice & 1 ? GKL_SHIM_AS_GKL : GKL_SHIM_STRICT; }
 
 bool pairhmm_builds(uint8_t *text, int64_t size) {
     return with_regions(text, size, [](const gkl_shim_pairhmm_batch &batch, uint8_t choice) {
@@ -175,9 +172,9 @@ bool pdhmm_builds(uint8_t *text, int64_t size) {
     });
 }
 
-// Eight bytes: four scores, the strategy, the factor of the scores, and how often the letters of each
-// sequence are repeated, references and alternatives. The lines after them are a reference and an
-// alternative by turns; a last line alone is left out.
+// Eight bytes: four scores, the strategy, the factor of the scores, and how often the letters of
+// each sequence are repeated, references and alternatives. The lines after them are a reference and
+// an alternative by turns; a last line alone is left out.
 bool smithwaterman_builds(uint8_t *bytes, int64_t size) {
     const int64_t head = 8;
     if (size < head) return false;
@@ -287,9 +284,9 @@ bool with_pairs(uint8_t *text, int64_t size, Function use) {
     Exact<int64_t> reads(capacity), segments(capacity);
     Exact<int32_t> read_lengths(capacity), segment_lengths(capacity);
     int64_t count = 0, used = 0;
-    const bool good = accepted(gkl_shim_prefilter_parse_pairs(
-        text, size, capacity, 1, reads.data, read_lengths.data, segments.data,
-        segment_lengths.data, &count, &used));
+    const bool good = accepted(gkl_shim_prefilter_parse_pairs(text, size, capacity, 1, reads.data,
+                                                              read_lengths.data, segments.data,
+                                                              segment_lengths.data, &count, &used));
     const LongerSequences of_reads(text, count, reads.data, read_lengths.data,
                                    1 + head[kReadCopies] % 8, head[kReadRun]);
     const LongerSequences of_segments(text, count, segments.data, segment_lengths.data,

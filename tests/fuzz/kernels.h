@@ -164,8 +164,8 @@ bool pairhmm_kernels(uint8_t *text, int64_t size) {
             Exact<double> expected(count), found(count);
             const gkl_shim_status status =
                 gkl_shim_pairhmm_compute(opened, &batch, expected.data, count);
-            require(gkl_shim_pairhmm_cuda_compute(engine, &batch, nullptr, 1,
-                                                  found.data, nullptr) == status,
+            require(gkl_shim_pairhmm_cuda_compute(engine, &batch, nullptr, 1, found.data,
+                                                  nullptr) == status,
                     "the kernels and the CPU return different statuses");
             good = good && accepted(status);
             require(status != GKL_SHIM_OK ||
@@ -238,8 +238,8 @@ bool prefilter_kernels(uint8_t *text, int64_t size) {
             const gkl_shim_prefilter_sequences &segments) {
             for (const int32_t mode : kPrefilterModes)
                 compare_prefilter(GKL_SHIM_PREFILTER_EXACT, mode, text, count, reads, segments);
-            compare_prefilter(GKL_SHIM_PREFILTER_GATEKEEPER, GKL_SHIM_PREFILTER_GLOBAL, text,
-                              count, reads, segments);
+            compare_prefilter(GKL_SHIM_PREFILTER_GATEKEEPER, GKL_SHIM_PREFILTER_GLOBAL, text, count,
+                              reads, segments);
         });
 }
 

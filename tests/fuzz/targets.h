@@ -150,11 +150,11 @@ bool alignable(uint8_t *text, int64_t size) {
         computed(gkl_shim_smithwaterman_align_exactly(opened, &batch, &parameters.data[k],
                                                       exact_starts.data, exact_ends.data,
                                                       exact_cigars.data, room));
-        require(std::equal(starts.data, starts.data + batch.pairs, exact_starts.data) &&
-                    std::equal(ends.data, ends.data + batch.pairs + 1, exact_ends.data) &&
-                    std::equal(cigars.data, cigars.data + ends.data[batch.pairs],
-                               exact_cigars.data),
-                "the kernels and the exact way differ");
+        require(
+            std::equal(starts.data, starts.data + batch.pairs, exact_starts.data) &&
+                std::equal(ends.data, ends.data + batch.pairs + 1, exact_ends.data) &&
+                std::equal(cigars.data, cigars.data + ends.data[batch.pairs], exact_cigars.data),
+            "the kernels and the exact way differ");
     }
     if (batch.pairs == 0) return good;
     const int64_t most = GKL_SHIM_SMITHWATERMAN_LINE_BYTES * batch.pairs + ends.data[batch.pairs];
@@ -236,8 +236,8 @@ bool fasta(uint8_t *text, int64_t size) {
     return true;
 }
 
-// A saved index. Its checksum is not tested (saved_index.cpp), so that searches of an index that only
-// looks sound are fuzzed, too.
+// A saved index. Its checksum is not tested (saved_index.cpp), so that searches of an index that
+// only looks sound are fuzzed, too.
 bool index(uint8_t *bytes, int64_t size) {
     // The head says how large a table is, as a power of two. One may take gigabytes.
     const int64_t place_of_bits = 8, most_bits = 16;
