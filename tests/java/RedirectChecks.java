@@ -103,6 +103,7 @@ public final class RedirectChecks {
                 System.out.println(e.getMessage());
             }
         }
+        file.open("name");
         byte[] changed = file.toBytes();
         MethodHandles.lookup().defineClass(changed);
         Subject subject = new Subject();
@@ -119,6 +120,8 @@ public final class RedirectChecks {
                 }
             }
         }
+        int modifiers = Subject.class.getDeclaredField("name").getModifiers();
+        System.out.println(Modifier.toString(modifiers) + " name");
         System.out.println(Arrays.equals(before, bytes));
         // No file that ends early, or has a wrong byte, may do worse than an IOException.
         for (int length = 0; length < before.length; length++) {

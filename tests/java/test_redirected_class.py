@@ -40,6 +40,7 @@ def test_redirected_methods_call_ours_and_can_call_the_original(
         "private secret",
         "public sum",
         "public final nothing",
+        "public name",
         "true",
         "parsed",
     ]

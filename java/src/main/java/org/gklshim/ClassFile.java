@@ -21,6 +21,7 @@ final class ClassFile {
 
     private static final int PUBLIC = 1;
     private static final int ACCESS = 7;
+    private static final int FINAL = 0x10;
     private static final int STATIC = 8;
     private static final int SYNCHRONIZED = 0x20;
     private static final int NATIVE_OR_ABSTRACT = 0x500;
@@ -137,13 +138,13 @@ final class ClassFile {
     }
 
     /**
-     * Makes a field public.
+     * Makes a field public, and not final.
      *
      * @throws IOException if the class has no such field
      */
     void open(String field) throws IOException {
         int offset = longest(fields, field).offset;
-        setShort(offset, unsignedShort(offset) & ~ACCESS | PUBLIC);
+        setShort(offset, unsignedShort(offset) & ~(ACCESS | FINAL) | PUBLIC);
     }
 
     /**

@@ -21,9 +21,9 @@ import java.util.function.Consumer;
  *
  * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
  * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
- * is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names
- * another file. It must be an absolute path, because the working directory may belong to another
- * user, and not every user may be able to change it.
+ * is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY
+ * names another file. It must be an absolute path, because the working directory may belong to
+ * another user, and not every user may be able to change it.
  */
 public final class NativeLibrary {
     private static NativeLibrary loaded;

@@ -86,7 +86,7 @@ final class RedirectedClass {
         this.methods = methods;
     }
 
-    /** Makes fields public. */
+    /** Makes fields public, and not final. */
     private RedirectedClass open(String... names) {
         fields = names;
         return this;

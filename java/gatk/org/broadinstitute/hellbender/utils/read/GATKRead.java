@@ -6,6 +6,8 @@ import java.util.List;
 
 /** Part of GATK's interface. */
 public interface GATKRead extends Locatable {
+    String getName();
+
     int getLength();
 
     byte[] getBases();

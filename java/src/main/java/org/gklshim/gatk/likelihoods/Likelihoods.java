@@ -8,7 +8,6 @@ import org.broadinstitute.hellbender.utils.genotyper.AlleleLikelihoods;
 import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
 import org.broadinstitute.hellbender.utils.pairhmm.VectorLoglessPairHMM;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.gklshim.gatk.Members;
 
 /**
  * Steps between the likelihoods of haplotypes and those of alleles. They take long in regions of
@@ -56,7 +55,7 @@ public final class Likelihoods {
     public static void initialize(VectorLoglessPairHMM pairHmm, List<Haplotype> haplotypes,
             Map<String, List<GATKRead>> reads, int maxReadLength, int maxHaplotypeLength) {
         if (!(pairHmm.haplotypeToHaplotypeListIdxMap instanceof HaplotypeNumbers)) {
-            Members.replace(pairHmm, "haplotypeToHaplotypeListIdxMap", new HaplotypeNumbers());
+            pairHmm.haplotypeToHaplotypeListIdxMap = new HaplotypeNumbers();
         }
         pairHmm.initialize$original(haplotypes, reads, maxReadLength, maxHaplotypeLength);
     }

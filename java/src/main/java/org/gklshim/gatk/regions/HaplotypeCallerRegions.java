@@ -13,7 +13,7 @@ import org.gklshim.gatk.Members;
 
 /**
  * HaplotypeCaller's regions. A call works on copies of the region's reads, so regions share nothing
- * that changes, except {@link EmittedDeletions}.
+ * that changes, except {@link EmittedDeletions} and the reads' tags: see {@link #mustFinish}.
  */
 final class HaplotypeCallerRegions extends Caller {
     /** The tag of a read's mismatches, which GATK sets where a read first occurs in a pileup. */

@@ -251,7 +251,7 @@ final class OrderedTasks<T, R> {
             entry.failure = e;
         } finally {
             current.remove();
-            lock.lock();
+            lockAgain();
         }
         runningWeight -= entry.weight;
         entry.isDone = true;
@@ -290,7 +290,20 @@ final class OrderedTasks<T, R> {
         } catch (Throwable e) {
             return e;
         } finally {
-            lock.lock();
+            lockAgain();
+        }
+    }
+
+    /** Locks although memory is lacking: without the lock, a task that has ended would count on. */
+    private void lockAgain() {
+        while (true) {
+            try {
+                lock.lock();
+                return;
+            } catch (OutOfMemoryError e) {
+                // A thread that must wait for the lock allocates. Try until it need not.
+                Thread.yield();
+            }
         }
     }
 

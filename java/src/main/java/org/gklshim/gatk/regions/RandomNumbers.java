@@ -5,11 +5,12 @@ import org.apache.commons.math3.random.RandomDataGenerator;
 import org.broadinstitute.hellbender.utils.Utils;
 
 /**
- * GATK's source of random numbers, for regions that threads call at once.
+ * GATK's sources of random numbers, for regions that threads call at once.
  *
- * <p>All of GATK shares one generator: the downsampler draws from it while reads are fetched, and
- * the annotation QualByDepth while a region is called. A thread that asks for the generator waits
- * until everything that comes before in stock GATK is done, so each draw gets stock's number.
+ * <p>All of GATK shares two generators. The downsampler draws from one of them while reads are
+ * fetched, and so does the annotation QualByDepth while a region is called. The removal of
+ * contamination draws from the other. A thread that asks for one waits until everything that comes
+ * before in stock GATK is done, so each draw gets stock's number.
  */
 public final class RandomNumbers {
     private RandomNumbers() {}

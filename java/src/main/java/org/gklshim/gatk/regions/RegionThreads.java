@@ -35,6 +35,8 @@ final class RegionThreads {
     /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
     private static final long BYTES_RUNNING = 64 << 10;
     private static final int REGIONS_A_THREAD = 64;
+    /** How many positions, each with a record of its own, need as much of the heap as a read. */
+    private static final int POSITIONS_LIKE_A_READ = 32;
 
     /** What is written for a region. */
     private static final class Called {
@@ -220,11 +222,16 @@ final class RegionThreads {
             }
             // Asked before a thread has the region, because it changes the region.
             boolean mustFinish = caller.mustFinish(region);
-            tasks.submit(caller.forThread(region), region.size() + 1);
+            tasks.submit(caller.forThread(region), weight(region));
             if (mustFinish) {
                 tasks.awaitAll();
             }
         }
+    }
+
+    /** Returns the weight of a region: its reads, and what a GVCF may have at its positions. */
+    private static long weight(AssemblyRegion region) {
+        return region.size() + region.getSpan().size() / POSITIONS_LIKE_A_READ + 1;
     }
 
     private Function<AssemblyRegion, Called> call(Engine engine, FeatureManager features) {

@@ -25,6 +25,7 @@ final class SerialReason {
         {"pileupDetectionArgs.pdhmmDebugOutputResults", "pdhmm-results-file"},
         {"pileupDetectionArgs.debugPileupStdout", "print-pileupcalling-status"},
         {"flowMode", "flow-mode"},
+        {"stepwiseFiltering", "use-flow-aligner-for-stepwise-hc-filtering"},
         // Each engine would read the file, which may be a pipe.
         {"standardArgs.CONTAMINATION_FRACTION_FILE", "contamination-fraction-per-sample-file"},
     };

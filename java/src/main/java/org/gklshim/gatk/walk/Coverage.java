@@ -98,6 +98,10 @@ final class Coverage {
     }
 
     private void add(GATKRead read) {
+        if (read.getContig() == null) {
+            throw new IllegalStateException("read " + read.getName() + " is not mapped; do not "
+                    + "disable MappedReadFilter, without which stock GATK fails, too");
+        }
         int sample = groups.computeIfAbsent(read.getReadGroup(), group -> sample(read));
         AlignedRead aligned = new AlignedRead(read);
         if (aligned.isMalformed()) {

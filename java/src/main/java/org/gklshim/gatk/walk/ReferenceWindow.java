@@ -27,7 +27,7 @@ final class ReferenceWindow {
         boolean isLoaded = first >= start && Math.min(last, end) < start + bases.length;
         if (!isLoaded && first <= end) {
             start = first;
-            int loaded = Math.min(Math.max(last, start + LENGTH), end);
+            int loaded = Math.min(Math.max(last, start) + LENGTH, end);
             bases = source.queryAndPrefetch(new SimpleInterval(read.getContig(), start, loaded))
                     .getBases();
         }
