@@ -97,7 +97,7 @@ int64_t cells_of(const gkl_shim_pairhmm_batch &batch) {
 // How often letters are repeated: as a byte of the input says, but not so often that there are more
 // cells. All kernels together, with sanitizers, compute some million of them a second.
 int64_t copies_of(uint8_t byte, int64_t cells) {
-    const int64_t most_cells = 1 << 19;
+    const int64_t most_cells = 1 << 17;
     return std::max<int64_t>(std::min<int64_t>(1 + byte, most_cells / cells), 1);
 }
 
