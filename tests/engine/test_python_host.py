@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import gkl_shim
-from tests.conftest import is_running, require_tool
+from tests.conftest import HEADER_FOLDERS, is_running, require_tool
 
 SOURCE = Path(__file__).parent / "python_host.c"
 
@@ -464,3 +464,27 @@ def test_python_starts_with_closed_standard_streams(program: Path, host: Host, c
         check=True,
     )
     assert REACHED in done.stdout.splitlines()[1]
+
+
+# A process with several copies of the library.
+
+
+def test_two_copies_of_the_library_use_one_python(host: Host, tmp_path: Path) -> None:
+    """Each asks for a GPU before the other has started Python."""
+    program, source = tmp_path / "program", SOURCE.with_name("python_host_copies.c")
+    headers = [f"-I{folder}" for folder in HEADER_FOLDERS]
+    command = [require_tool("cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", *headers, source]
+    subprocess.run([*command, "-o", program, "-ldl", "-pthread"], check=True)
+    copies = [tmp_path / f"copy{number}.so" for number in range(2)]
+    for copy in copies:
+        shutil.copy(gkl_shim.paths.library(), copy)
+    done = subprocess.run(
+        [program, *copies],
+        env={**os.environ, "PYTHONPATH": host.python_path, "GKL_SHIM_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    states = done.stdout.splitlines()
+    assert [REACHED in state for state in states] == [True, True], states
