@@ -38,7 +38,8 @@ int main(int argc, char **argv) {
         state_function *state;
         if (pthread_join(threads[k], &failure) || failure) return 1;
         *(void **)&state = dlsym(libraries[k], "gkl_shim_pairhmm_cuda_state");
-        while (!strcmp(state(), "starting")) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        while (!strcmp(state(), "starting"))
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         puts(state());
     }
     return 0;
