@@ -536,6 +536,24 @@ def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
     assert max(together) > 2
 
 
+def test_one_thread_runs_the_generator_of_a_stream(null, batch, monkeypatch):
+    null()
+    monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 1)
+    threads = set()
+
+    def regions():
+        try:
+            for _ in range(20):
+                threads.add(threading.get_ident())
+                yield batch
+        finally:
+            threads.add(threading.get_ident())
+
+    assert len(list(stream(regions(), backend="cuda"))) == 20 * len(batch)
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
+
+
 def test_a_stream_on_devices_gives_what_came_before_a_fault(null, batch):
     null()
     region = batch[:1]
