@@ -10,9 +10,9 @@
 #include "python_host/python_api.h"
 #include "python_host/safe_file.h"
 
-// A JVM loads a copy of this library for each class loader. The copies share this mutex, because the
-// dynamic linker gives a process one object of a name whose binding is STB_GNU_UNIQUE. GCC has no
-// attribute for that, so the object is written in assembly. glibc's unlocked mutex is all zeros.
+// A JVM loads a copy of this library for each class loader. The copies share this mutex, because
+// the dynamic linker gives a process one object of a name whose binding is STB_GNU_UNIQUE. GCC has
+// no attribute for that, so the object is written in assembly. glibc's unlocked mutex is all zeros.
 extern "C" __attribute__((visibility("default"))) pthread_mutex_t gkl_shim_python_mutex;
 static_assert(sizeof(pthread_mutex_t) <= 64, "the mutex is larger than its memory");
 __asm__(

@@ -16,8 +16,8 @@
 namespace gkl_shim {
 
 // Opens the GPUs of an algorithm in Python. The result is valid until the process ends. Returns
-// null and sets *reason on failure. Any thread may call it. Calls wait for each other, also those of
-// other copies of this library in the process.
+// null and sets *reason on failure. Any thread may call it. Calls wait for each other, also those
+// of other copies of this library in the process.
 const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason);
 
 }  // namespace gkl_shim
