@@ -60,7 +60,7 @@ int64_t Recorder::finish() {
 bool Recorder::flush() {
     std::string reason;
     const bool written = file_.write(pending_.data(), pending_.size(), &reason);
-    pending_.clear();
+    std::string().swap(pending_);  // frees its memory, too
     if (!written) fail(reason);
     return written;
 }

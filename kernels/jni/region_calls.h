@@ -15,7 +15,7 @@
 namespace gkl_shim {
 namespace jni {
 
-// A thread reuses its buffers for the next region. Buffers for a larger input are freed after use.
+// Larger buffers of a thread are freed after use. There are two sets: the input, and the results.
 constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
