@@ -61,8 +61,9 @@ int RegionCalls::initialize(bool double_precision, int threads, const char *repl
 }
 
 void RegionCalls::announce(int configuration, int asked, const char *replaced) {
+    // Also begins to start the GPU engine, whatever is logged.
+    if (!announced()) prepare(configuration);
     Calls::announce([&] {
-        // Not the handle's, because opening it also begins to start the GPU engine.
         const std::string builds = gkl_shim_builds(), best = builds.substr(0, builds.find(' '));
         const std::string build = settings().build.empty() ? best : settings().build;
         const char *const asker = settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK";
@@ -74,7 +75,7 @@ void RegionCalls::announce(int configuration, int asked, const char *replaced) {
                                   is_double(configuration) ? "double" : "single",
                                   plural(threads_of(configuration), "thread").c_str(),
                                   wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
-        prepare(configuration);
+        log_devices();
     });
 }
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import gkl_shim
-from tests.conftest import HEADER_FOLDERS, is_running, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, is_running, require_tool
 
 SOURCE = Path(__file__).parent / "python_host.c"
 
@@ -464,6 +464,36 @@ def test_python_starts_with_closed_standard_streams(program: Path, host: Host, c
         check=True,
     )
     assert REACHED in done.stdout.splitlines()[1]
+
+
+@pytest.mark.parametrize("level", ["info", "quiet"])
+def test_the_gpu_starts_with_the_jvm_s_engine(
+    preloaded: Path, stand_in: Path, tmp_path: Path, level: str
+) -> None:
+    """Not with the first region. The program acts as a JVM."""
+    program = f"""\
+import sys, time
+sys.path.append({str(ROOT)!r})
+from gkl_shim import _native
+from tests.engine.kept_buffers import Own
+
+sys.path.insert(0, {str(stand_in)!r})
+Own()  # initializes an engine
+ffi, lib = _native.library()
+while (state := ffi.string(lib.gkl_shim_pairhmm_cuda_state()).decode()) == "starting":
+    time.sleep(0.01)
+print(state)
+"""
+    settings = {"GKL_SHIM_BACKEND": "cuda", "GKL_SHIM_LOG": level, "LD_PRELOAD": str(preloaded)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **settings},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert REACHED in done.stdout
 
 
 # A process with several copies of the library.
