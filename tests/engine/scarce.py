@@ -814,7 +814,12 @@ class SmithWatermanClass(Jni):
         cigar = np.zeros(40, np.uint8)
         array = scarce_ffi.new("struct fake_object *", {"length": len(cigar)})
         array.content = scarce_ffi.cast("void *", cigar.ctypes.data)
-        length = self.call(name, self.env, 0, *self.sequences, 200, -150, -260, -11, 0, array)
+        try:
+            length = self.call(name, self.env, 0, *self.sequences, 200, -150, -260, -11, 0, array)
+        except CallError:
+            # Java has no result. What comes after the result only warns.
+            assert not cigar.any()
+            raise
         assert cigar[:length].tobytes() == b"8M"
 
 
