@@ -324,11 +324,20 @@ def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, driver
     assert (pairhmm.compute(small) != ON_DEVICE).all()
 
 
-def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
-    """The number can be checked only when the devices are opened, in the background."""
+@pytest.mark.parametrize(
+    ("device", "memory", "warning"),
+    [
+        (7, "", "devices: there is no CUDA device 7; there are 1"),
+        (0, "1G", "GKL_SHIM_DEVICE_MEMORY=1G: give a whole number of MiB above 0, of at most 12 "
+         "digits"),
+    ],
+)  # fmt: skip
+def test_auto_warns_of_a_wrong_choice(null, eager, monkeypatch, device, memory, warning):
+    """It can be checked only when the devices are opened, in the background."""
     null(result=ON_DEVICE)
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", memory)
     batch = generated_regions(1)
-    pairhmm = PairHMM(threads=1, devices=[7])
+    pairhmm = PairHMM(threads=1, devices=[device])
     monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: True)
     found = []
     monkeypatch.setattr(_auto.warnings, "warn", lambda text, *_, **__: found.append(text))
@@ -336,7 +345,7 @@ def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
     while not found and time.monotonic() < end:
         pairhmm.compute(batch)
         time.sleep(0.01)
-    assert found == ["gkl-shim: no GPU is used: devices: there is no CUDA device 7; there are 1"]
+    assert found == [f"gkl-shim: no GPU is used: {warning}"]
     assert pairhmm.backend == "cpu"
 
 
