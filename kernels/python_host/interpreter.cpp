@@ -55,19 +55,29 @@ print(found[0], sys.executable, sep="\n")
 
 // Makes packages importable: those on PYTHONPATH first, then, as the module `site` does, those
 // installed for the interpreter and those of the user. Python itself would also take an empty entry
-// of PYTHONPATH for the working directory. This is not part of the interpreter's start, where a
-// package's failing start-up file would end the process.
+// of PYTHONPATH for the working directory, and one that every user can change. This is not part of
+// the interpreter's start, where a package's failing start-up file would end the process.
 const char kAddPackages[] = R"python(
     import os, sys
-    sys.path[:0] = [p for p in os.environ.get("PYTHONPATH", "").split(":") if p.startswith("/")]
+    paths = os.environ.get("PYTHONPATH", "").split(":")
+    paths = [p for p in paths if p.startswith("/") and os.path.exists(p)]
+    sys.path[:0] = [p for p in paths if not os.stat(p).st_mode & 0o002]
     import site
     site.main()
 )python";
 
-// Opens an algorithm's GPUs. The names of the algorithm and of this version are written into it.
+// Opens an algorithm's GPUs. The names of the algorithm and of this version are written into it. A
+// Python program that ends meanwhile waits, because up to version 3.13 Python ends a thread that
+// asks for the GIL after that, which ends the process with SIGABRT.
 const char kOpen[] = R"python(
-    from gkl_shim.cuda import opened_by_library
-    opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
+    import atexit, threading
+    done = threading.Event()
+    atexit.register(done.wait, 10)
+    try:
+        from gkl_shim.cuda import opened_by_library
+        opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
+    finally:
+        done.set()
 )python";
 
 // The host's handler of SIGINT, which Python replaces when its module `signal` is imported, unless

@@ -1,10 +1,10 @@
 // The Python of this process: the one that runs it, or one that is found and started inside it.
 //
 // The program that GKL_SHIM_PYTHON names, or the python3 on the PATH, is run to ask for the path of
-// its shared library. The answer is checked (safe_file.h), and the library loaded. Only Python's
-// stable ABI is used, so one build of ours works with every Python from 3.10 on.
+// its shared library. The answer is checked (safe_file.h), and the library loaded. Only functions
+// that all builds of Python from 3.10 on export are used, so one build of ours works with all.
 //
-// Nothing is loaded from the working directory. Only absolute entries of PATH and PYTHONPATH count.
+// We load nothing from the working directory. Only absolute entries of PATH and PYTHONPATH count.
 // Of Python's other environment variables only PYTHONNOUSERSITE and PYTHONUSERBASE are read. The
 // host's signal handlers stay in place.
 #pragma once

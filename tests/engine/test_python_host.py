@@ -466,6 +466,44 @@ def test_python_starts_with_closed_standard_streams(program: Path, host: Host, c
     assert REACHED in done.stdout.splitlines()[1]
 
 
+def test_a_folder_that_every_user_can_change_is_no_place_for_packages(
+    host: Host, stand_in: Path
+) -> None:
+    stand_in.chmod(0o1777)
+    assert REACHED not in host({"GKL_SHIM_PYTHON": sys.executable})
+    stand_in.chmod(0o775)
+    assert REACHED in host({"GKL_SHIM_PYTHON": sys.executable})
+
+
+def test_a_python_program_may_end_while_its_gpu_starts(stand_in: Path, tmp_path: Path) -> None:
+    # The stand-in ends after the program's last line, and needs the GIL often after that.
+    (stand_in / "cupy.py").write_text(
+        "import threading, time\n"
+        "threading.main_thread().join()\n"
+        "for _ in range(10000): time.sleep(0)\n"
+    )
+    program = """\
+import sys, time
+from gkl_shim import _native
+
+ffi, lib = _native.library()
+options = ffi.new("gkl_shim_pairhmm_options *", {"backend": lib.GKL_SHIM_CUDA})
+handle = ffi.new("gkl_shim_pairhmm **")
+assert lib.gkl_shim_pairhmm_open(options, handle) == 0
+while "cupy" not in sys.modules:
+    time.sleep(0.01)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(stand_in)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("level", ["info", "quiet"])
 def test_the_gpu_starts_with_the_jvm_s_engine(
     preloaded: Path, stand_in: Path, tmp_path: Path, level: str
