@@ -59,6 +59,7 @@ scarce_ffi.cdef("""
     // tests/fakes/jvm.h
     struct fake_object { int32_t length; const void *content; struct fake_object **elements; };
     const char *fake_pending(void);
+    int fake_strings_held(void);
     extern const char fake_env[], fake_machine[];
 """)
 scarce = scarce_ffi.dlopen(None)
@@ -686,6 +687,7 @@ class Jni:
         function = ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
         numbers = (int(scarce_ffi.cast("intptr_t", argument)) for argument in arguments)
         result = ctypes.c_int32(call_address(function, *numbers)).value
+        assert scarce.fake_strings_held() == 0
         pending = scarce_ffi.string(scarce.fake_pending()).decode()
         if pending or result < 0:
             assert pending in (
