@@ -1,12 +1,13 @@
 // The Python of this process: the one that runs it, or one that is found and started inside it.
 //
 // The program that GKL_SHIM_PYTHON names, or the python3 on the PATH, is run to ask for the path of
-// its shared library. The answer is checked (safe_file.h), and the library loaded. Only functions
-// that all builds of Python from 3.10 on export are used, so one build of ours works with all.
+// its shared library. The answer is checked (safe_file.h), and the library loaded. One build of
+// ours works with every Python from 3.10 on, because it uses only what all builds of a version
+// export.
 //
-// We load nothing from the working directory. Only absolute entries of PATH and PYTHONPATH count.
-// Of Python's other environment variables only PYTHONNOUSERSITE and PYTHONUSERBASE are read. The
-// host's signal handlers stay in place.
+// This code loads nothing from the working directory. Only absolute entries of PATH count, and
+// those of PYTHONPATH that not every user can change. Of Python's other environment variables only
+// PYTHONNOUSERSITE and PYTHONUSERBASE are read. The host's signal handlers stay in place.
 #pragma once
 
 #include <string>

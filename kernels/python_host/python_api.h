@@ -1,5 +1,6 @@
 // The functions of CPython that this library uses, without Python's headers: objects are void
-// pointers. All builds of Python from 3.10 on export them.
+// pointers. All builds of Python from 3.10 on export them; those for initialization depend on the
+// version.
 #pragma once
 
 #include <stddef.h>
