@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from gkl_shim import _native
 from gkl_shim._arguments import device_numbers
-from gkl_shim.errors import BackendUnavailable
+from gkl_shim.errors import BackendUnavailable, WrongSetting
 
 __all__ = ["CallCosts", "Devices"]
 
@@ -131,11 +131,11 @@ class Devices(Generic[_Engine]):
     def _open(self) -> None:
         try:
             engine = self._open_engine()
-        except BackendUnavailable:
-            return  # without CUDA or CuPy, the CPU computes everything
-        except ValueError as error:  # a device number that does not exist
+        except (ValueError, WrongSetting) as error:  # such as a device that does not exist
             warnings.warn(f"gkl-shim: no GPU is used: {error}", RuntimeWarning, stacklevel=1)
             return
+        except BackendUnavailable:
+            return  # without CUDA or CuPy, the CPU computes everything
         with self._lock:
             if not self._closed:
                 self.engine = engine

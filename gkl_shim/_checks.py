@@ -75,7 +75,10 @@ def bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
 
 def integers(value: Any, name: str) -> NDArray[np.int64]:
     """Convert offsets, of which the first is 0, to a C-contiguous array."""
-    array = np.asarray(arrays.on_host(value))
+    try:
+        array = np.asarray(arrays.on_host(value))
+    except (TypeError, ValueError):  # such as a PyTorch tensor on a GPU
+        raise ValueError(f"{name}: expected one or more whole numbers in one dimension") from None
     if array.ndim != 1 or array.dtype.kind not in "iu" or not len(array):
         raise ValueError(
             f"{name}: expected one or more whole numbers in one dimension, got {array.dtype} of "

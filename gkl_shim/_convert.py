@@ -233,7 +233,7 @@ def _track(value: Any, length: int, name: str) -> bytes:
     else:
         try:
             numbers = np.asarray(arrays.on_host(value))
-        except ValueError:
+        except (TypeError, ValueError):  # such as a PyTorch tensor on a GPU
             raise ValueError(f"{name}: expected one number a base") from None
         check_quals(whole_numbers(numbers, name), name)
         quals = numbers.astype(np.uint8).tobytes()

@@ -36,7 +36,7 @@ def _read_ahead(iterator: Iterator[_T]) -> Generator[_T | None, None, None]:
 
 
 @contextlib.contextmanager
-def background(count: int, items: Iterator[_T]) -> Iterator[ThreadPoolExecutor]:
+def background(count: int, items: Iterator[_T] | None = None) -> Iterator[ThreadPoolExecutor]:
     """Run a thread pool that may iterate over `items`, and shut it down like :func:`read_ahead`."""
     pool = ThreadPoolExecutor(count, thread_name_prefix="gkl-shim")
     wait = True

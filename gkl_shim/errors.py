@@ -5,7 +5,7 @@ A wrong argument raises a plain :class:`ValueError`. Its message names the argum
 
 from __future__ import annotations
 
-__all__ = ["BackendUnavailable", "FormatError", "MissingComponent", "PairError"]
+__all__ = ["BackendUnavailable", "FormatError", "MissingComponent", "PairError", "WrongSetting"]
 
 
 class MissingComponent(RuntimeError):  # noqa: N818 - the name states the fault
@@ -14,6 +14,10 @@ class MissingComponent(RuntimeError):  # noqa: N818 - the name states the fault
 
 class BackendUnavailable(RuntimeError):  # noqa: N818 - the name states the fault
     """The requested backend or engine build cannot run on this machine."""
+
+
+class WrongSetting(BackendUnavailable):
+    """An environment variable has a value with which the backend cannot run."""
 
 
 class FormatError(ValueError):

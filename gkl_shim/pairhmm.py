@@ -308,12 +308,14 @@ class PairHMM(Closable):
         # so that devices have work while the consumer handles results.
         bundles = bundled(batches)
         calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
-        with background(_DEVICE_CALLERS + 1, bundles) as pool:
-            reading = pool.submit(next, bundles, None)
+        # A single thread reads, because the input may be a generator with state of a thread, such
+        # as CuPy's current stream.
+        with background(_DEVICE_CALLERS) as callers, background(1, bundles) as reader:
+            reading = reader.submit(next, bundles, None)
             while True:
                 if reading.exception() is None and (bundle := reading.result()) is not None:
-                    calls.append((bundle, pool.submit(self._compute_together, bundle)))
-                    reading = pool.submit(next, bundles, None)
+                    calls.append((bundle, callers.submit(self._compute_together, bundle)))
+                    reading = reader.submit(next, bundles, None)
                     if len(calls) < _DEVICE_CALLERS:
                         continue
                 elif not calls:
@@ -369,7 +371,8 @@ def likelihoods(
     Notes
     -----
     CuPy arrays may be passed in place of NumPy arrays. Each is copied to the host in one transfer
-    on the caller's current stream, after the work already queued there.
+    on the calling thread's current stream of the array's device, after the work already queued
+    there.
 
     Raises
     ------
@@ -429,8 +432,10 @@ def stream(
     ----------
     regions
         Each region is a tuple ``(reads, haplotypes)`` as for :func:`likelihoods`, or a
-        :class:`Batch` of several regions. A generator runs in a background thread. CuPy arrays are
-        copied after the work queued on that thread's current stream and on the caller's.
+        :class:`Batch` of several regions. A generator runs in one background thread. CuPy arrays
+        are copied after the work on two streams: the background thread's current stream of the
+        array's device, and the stream that is current in the caller when it asks for the first
+        result. Work of the caller on other streams or devices must be complete.
     insertion_quals, deletion_quals, continuation_quals
         As for :func:`likelihoods`.
     backend, devices, threads, precision, build

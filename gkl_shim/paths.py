@@ -79,8 +79,8 @@ def header() -> Path:
 
 def kernels() -> Path:
     """Return the folder of the CUDA kernel sources, ``kernels`` in a source checkout."""
-    source = _SOURCE_HEADER.parents[1]
-    return source if source.is_dir() else _PACKAGE / "kernels"
+    # An installed package may have a foreign package `kernels` beside it.
+    return _SOURCE_HEADER.parents[1] if _SOURCE_HEADER.is_file() else _PACKAGE / "kernels"
 
 
 def agent_jar() -> Path:

@@ -9,6 +9,10 @@ from typing import Any
 __all__ = ["After", "current_stream", "is_cupy_array", "on_host"]
 
 
+# The address of CUDA's per-thread default stream. It means another stream in each thread.
+_PER_THREAD_STREAM = 2
+
+
 class _Thread(threading.local):
     after: Any = None
 
@@ -25,19 +29,24 @@ def is_cupy_array(value: Any) -> bool:
 def on_host(value: Any) -> Any:
     """Copy a CuPy array to a NumPy array; return any other value unchanged.
 
-    The copy is one transfer. It waits for the work queued on the thread's current stream and on the
-    stream of :class:`After`, and it is complete when this function returns.
+    The copy is one transfer. It waits for the work queued on the thread's current stream of the
+    array's device and on the stream of :class:`After`. It is complete when this function returns.
     """
     if not is_cupy_array(value):
         return value
     with value.device:
-        if _thread.after is not None:
-            _thread.after.synchronize()
+        after = _thread.after
+        if after is not None:
+            # This thread cannot wait for the caller's per-thread stream alone.
+            (value.device if after.ptr == _PER_THREAD_STREAM else after).synchronize()
         return value.get()
 
 
 def current_stream() -> Any:
-    """Return the thread's current CuPy stream, or None if CuPy is not imported or has no device."""
+    """Return the thread's current CuPy stream on the current device.
+
+    Return None if CuPy is not imported or has no device.
+    """
     cuda = getattr(sys.modules.get("cupy"), "cuda", None)
     if cuda is None:
         return None
@@ -50,7 +59,8 @@ def current_stream() -> Any:
 class After:
     """A context manager: the thread's copies to the host also wait for the work on `stream`.
 
-    A background thread uses it to copy arrays that the caller's stream may still be writing.
+    A background thread uses it to copy arrays that the caller's stream may still be writing. For
+    the per-thread default stream, the copies wait for all work on the array's device.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from typing import Any
 from gkl_shim import _native
 from gkl_shim._arguments import device_numbers
 from gkl_shim.cuda import driver
-from gkl_shim.errors import BackendUnavailable
+from gkl_shim.errors import BackendUnavailable, WrongSetting
 
 __all__ = [
     "SLOW_DOUBLE",
@@ -121,14 +121,14 @@ def buffer_bytes(cupy: Any, most: int | None = None) -> int:
 
     Raises
     ------
-    BackendUnavailable
+    WrongSetting
         If the variable is not a number above 0, or has more than 12 digits.
     """
     chosen = os.environ.get("GKL_SHIM_DEVICE_MEMORY", "")
     if chosen:
         number = int(chosen) if re.fullmatch("[0-9]{1,12}", chosen) else 0
         if number == 0:
-            raise BackendUnavailable(
+            raise WrongSetting(
                 f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0, of at most "
                 "12 digits"
             )

@@ -61,9 +61,10 @@ class Slot {
     void drain() const;
 
    protected:
-    // The device memory that the slot has once the planned chunk is written, and frees all of it.
-    // For algorithms whose devices have a limit.
+    // For algorithms whose devices have a limit: returns the device memory that the slot has once
+    // the planned chunk is written.
     virtual int64_t device_bytes() const { return 0; }
+    // Frees all device memory of the slot.
     virtual void free_device_memory() noexcept {}
 
     // Plans the chunk.

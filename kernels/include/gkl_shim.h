@@ -121,11 +121,11 @@ enum {
     /* The GPU if a working one is found, otherwise the CPU, with one warning on standard error.
      *
      * CuPy opens the GPU engine. It runs in the process's own Python if there is one, otherwise in
-     * a Python that is started when the first such handle is opened: the absolute path in
-     * GKL_SHIM_PYTHON, or python3 on the PATH. The first call waits for it, ten seconds at most;
-     * later calls need no Python. Nothing is run or loaded from the working directory: only
-     * absolute entries of PATH and PYTHONPATH count. World-writable programs and libraries are
-     * refused. */
+     * a Python that is started when the first such handle is opened: the one that GKL_SHIM_PYTHON
+     * names by an absolute path or a name on the PATH, or python3 on the PATH. The first call waits
+     * for it, ten seconds at most; later calls need no Python. gkl-shim runs and loads nothing from
+     * the working directory: only absolute entries of PATH and PYTHONPATH count. World-writable
+     * programs, libraries and entries of PYTHONPATH are refused. */
     GKL_SHIM_CUDA = 1,
     /* The CPU or the GPU, chosen for each call by estimated time. Never waits for the GPU. The
      * choice does not change the results. */

@@ -77,8 +77,7 @@ class Calls {
                  Difference difference) {
         const int64_t number = totals_.add(pairs, cells, seconds);
         if (recorder_)
-            without_failing((title() + ": " + texts_.call).c_str(), number,
-                            [&] { record(recorder_.get()); });
+            without_failing(texts_.title, texts_.call, number, [&] { record(recorder_.get()); });
         if (settings().verify > 0 && number % settings().verify == 0)
             verification_.verify(number, difference);
     }

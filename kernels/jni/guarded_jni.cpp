@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include <memory>
+
 #include "common/error.h"
 
 namespace gkl_shim {
@@ -33,11 +35,13 @@ void check(gkl_shim_status status) {
 }
 
 std::string text(JNIEnv *env, jstring string) {
-    const char *characters = env->GetStringUTFChars(string, nullptr);
-    if (characters == nullptr) throw JavaPending();
-    std::string text = characters;
-    env->ReleaseStringUTFChars(string, characters);
-    return text;
+    const auto release = [&](const char *characters) {
+        env->ReleaseStringUTFChars(string, characters);
+    };
+    const std::unique_ptr<const char, decltype(release)> characters(
+        env->GetStringUTFChars(string, nullptr), release);
+    if (!characters) throw JavaPending();
+    return characters.get();
 }
 
 void raise_exception(JNIEnv *env, const char *algorithm) noexcept {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "common/per_thread.h"
 #include "guarded_jni.h"
+#include "kept_buffers.h"
 #include "log.h"
 #include "pairhmm_calls.h"
 
@@ -72,6 +72,12 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
 struct RegionCopy {
     std::vector<uint8_t> tracks[kTracks], haplotypes;
     std::vector<int64_t> read_offsets, haplotype_offsets;
+
+    size_t bytes() const {
+        size_t sum = capacity_bytes(haplotypes, read_offsets, haplotype_offsets);
+        for (const std::vector<uint8_t> &track : tracks) sum += capacity_bytes(track);
+        return sum;
+    }
 };
 PerThread<RegionCopy> thread_copy;
 
@@ -174,7 +180,8 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                "%lld",
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
 
-    RegionCopy &copy = *thread_copy;
+    const KeptBuffers<RegionCopy, kKeptRegionBytes> kept(thread_copy);
+    RegionCopy &copy = *kept;
     copy_reads(env, reads, *ids, &copy);
     copy_haplotypes(env, haplotypes, *ids, &copy);
     const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};
@@ -190,7 +197,6 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                            copy.haplotype_offsets.data(),
                                            copy.haplotypes.data()};
     PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start);
-    if (copy.tracks[kBases].size() * kTracks > kKeptRegionBytes) copy = RegionCopy();
 }
 
 }  // namespace

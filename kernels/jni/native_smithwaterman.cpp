@@ -4,8 +4,8 @@
 #include <chrono>
 #include <vector>
 
-#include "common/per_thread.h"
 #include "guarded_jni.h"
+#include "kept_buffers.h"
 #include "smithwaterman_calls.h"
 
 namespace gkl_shim {
@@ -13,11 +13,13 @@ namespace jni {
 namespace {
 
 // Larger buffers of a thread are freed after use.
-constexpr size_t kKeptBytes = size_t(1) << 16;
+constexpr size_t kKeptBytes = size_t(3) << 16;
 
 struct Scratch {
     std::vector<uint8_t> letters;
     std::vector<char> cigar;
+
+    size_t bytes() const { return capacity_bytes(letters, cigar); }
 };
 PerThread<Scratch> thread_scratch;
 
@@ -28,7 +30,8 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
     const auto start = std::chrono::steady_clock::now();
     const int64_t n = env->GetArrayLength(reference), m = env->GetArrayLength(alternative);
     const size_t letters = size_t(n + m);
-    Scratch &scratch = *thread_scratch;
+    const KeptBuffers<Scratch, kKeptBytes> kept(thread_scratch);
+    Scratch &scratch = *kept;
     // Separately, because there may be memory for only one of them.
     if (scratch.cigar.size() < 2 * letters) scratch.cigar.resize(2 * letters);
     if (scratch.letters.size() < letters) scratch.letters.resize(letters);
@@ -50,7 +53,6 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     calls.account(pair, parameters, offset, scratch.cigar.data(), cigar_offsets[1],
                   elapsed.count());
-    if (letters > kKeptBytes) scratch = Scratch();
     return jlong(uint64_t(offset) << 32 | uint64_t(cigar_offsets[1]));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gkl_shim.h"
+#include "kept_buffers.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -25,8 +26,9 @@ class PackedRegion {
 
     const gkl_shim_pairhmm_batch &batch() const { return batch_; }
     const uint8_t *haplotype_flags() const { return haplotype_flags_; }
-    // The memory of the input.
-    size_t bytes() const { return sequences_.capacity(); }
+    size_t bytes() const {
+        return capacity_bytes(lengths_, sequences_, read_offsets_, haplotype_offsets_);
+    }
     int64_t pairs() const { return region_reads_[1] * region_haplotypes_[1]; }
 
    private:

@@ -57,8 +57,7 @@ gkl_shim_pairhmm *PairHmmCalls::handle(int configuration) {
                         [&] { return open(configuration, settings().backend); });
 }
 
-void PairHmmCalls::prepare(int configuration) {
-    handle(configuration);
+void PairHmmCalls::log_devices() const {
     if (settings().backend == GKL_SHIM_CUDA)
         log_line("PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU");
     else if (settings().backend == GKL_SHIM_AUTO &&

@@ -16,7 +16,8 @@ class PairHmmCalls : public RegionCalls {
     gkl_shim_pairhmm *open(int configuration, int32_t backend) const;
     gkl_shim_pairhmm *handle(int configuration);
 
-    void prepare(int configuration) override;
+    void prepare(int configuration) override { handle(configuration); }
+    void log_devices() const override;
     void compute_region(int configuration, const Region &region, double *likelihoods) override;
     void compute_again(int threads, const Region &region, double *likelihoods) override;
     double accepted(int configuration, int64_t read_length) const override;

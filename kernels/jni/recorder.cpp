@@ -10,22 +10,47 @@ namespace {
 
 constexpr size_t kFlushBytes = size_t(1) << 20;
 
-// Whether no other recording of this process has this path. Several may share a device: "".
-bool is_only_recording(const std::string &path) {
-    static std::mutex adding;
-    static auto *const paths = new std::set<std::string>;
-    std::lock_guard<std::mutex> lock(adding);
-    return path.empty() || paths->insert(path).second;
+// The paths of the recordings of this process.
+class Paths {
+   public:
+    // Returns false if a recording has this path. Several may share a device: "".
+    bool add(const std::string &path) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return path.empty() || paths_.insert(path).second;
+    }
+    void remove(const std::string &path) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        paths_.erase(path);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::set<std::string> paths_;
+};
+
+// Never destroyed: Java threads may still record while the process ends.
+Paths &paths() {
+    static Paths *const paths = new Paths;
+    return *paths;
 }
 
 }  // namespace
 
+Recorder::~Recorder() {
+    if (!path_.empty()) paths().remove(path_);
+}
+
 bool Recorder::open() {
     std::string reason;
     recording_ = file_.open(name_, &reason);
-    if (recording_ && !is_only_recording(file_.replaced_path())) {
-        recording_ = false;
-        reason = "another setting names this file";
+    if (recording_) {
+        std::string path = file_.replaced_path();
+        if (paths().add(path)) {
+            path_ = std::move(path);
+        } else {
+            recording_ = false;
+            reason = "another setting names this file";
+        }
     }
     if (!recording_) fail(reason);
     return recording_;
@@ -60,7 +85,7 @@ int64_t Recorder::finish() {
 bool Recorder::flush() {
     std::string reason;
     const bool written = file_.write(pending_.data(), pending_.size(), &reason);
-    pending_.clear();
+    std::string().swap(pending_);  // frees its memory, too
     if (!written) fail(reason);
     return written;
 }

@@ -20,6 +20,10 @@ class Recorder {
     // `setting` is the variable that names the file, for warnings.
     Recorder(std::string file, const char *setting) : name_(std::move(file)), setting_(setting) {}
 
+    // A later recording may have the same file.
+    ~Recorder();
+    Recorder(const Recorder &) = delete;
+
     // Returns false, after the warning, if the file cannot be written.
     bool open();
 
@@ -41,6 +45,7 @@ class Recorder {
 
     const std::string name_;
     const char *const setting_;
+    std::string path_;  // the file without links; empty if there is none
     std::atomic<bool> recording_{false};
     std::mutex mutex_;
     OutputFile file_;
@@ -48,16 +53,16 @@ class Recorder {
     int64_t records_ = 0;
 };
 
-// Runs record(), which records the call with this number, such as "PairHMM: region" 7. The caller
+// Runs record(), which records the call with this number, such as region 7 of PairHMM. The caller
 // has the results already, so a failure is only a warning.
 template <class Record>
-void without_failing(const char *call, int64_t number, Record record) noexcept {
+void without_failing(const char *title, const char *call, int64_t number, Record record) noexcept {
     try {
         record();
     } catch (...) {
         quietly([&] {
-            log_warning(format("%s %lld is computed, but not recorded: out of memory", call,
-                               (long long)number));
+            log_warning(format("%s: %s %lld is computed, but not recorded: out of memory", title,
+                               call, (long long)number));
         });
     }
 }

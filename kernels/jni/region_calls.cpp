@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "common/per_thread.h"
 #include "guarded_jni.h"
+#include "kept_buffers.h"
 #include "log.h"
 #include "packed_region.h"
 #include "region_text.h"
@@ -16,11 +16,13 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-// Buffers that a thread reuses for its next region.
+PerThread<PackedRegion> thread_region;
+
 struct Scratch {
-    PackedRegion region;
     std::vector<double> likelihoods;
     std::string record;
+
+    size_t bytes() const { return capacity_bytes(likelihoods, record); }
 };
 PerThread<Scratch> thread_scratch;
 
@@ -59,8 +61,9 @@ int RegionCalls::initialize(bool double_precision, int threads, const char *repl
 }
 
 void RegionCalls::announce(int configuration, int asked, const char *replaced) {
+    // Also begins to start the GPU engine, whatever is logged.
+    if (!announced()) prepare(configuration);
     Calls::announce([&] {
-        // Not the handle's, because opening it also begins to start the GPU engine.
         const std::string builds = gkl_shim_builds(), best = builds.substr(0, builds.find(' '));
         const std::string build = settings().build.empty() ? best : settings().build;
         const char *const asker = settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK";
@@ -72,7 +75,7 @@ void RegionCalls::announce(int configuration, int asked, const char *replaced) {
                                   is_double(configuration) ? "double" : "single",
                                   plural(threads_of(configuration), "thread").c_str(),
                                   wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
-        prepare(configuration);
+        log_devices();
     });
 }
 
@@ -83,7 +86,8 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
         throw JavaError("java/lang/IllegalStateException",
                         "computeLikelihoods was called before initialize");
     const int64_t pairs = pair_count(region);
-    std::vector<double> &buffer = thread_scratch->likelihoods;
+    const KeptBuffers<Scratch, kKeptRegionBytes> kept(thread_scratch);
+    std::vector<double> &buffer = (*kept).likelihoods;
     if (buffer.size() < size_t(pairs)) buffer.resize(size_t(pairs));
     double *const results = buffer.data();
     compute_region(configuration, region, results);
@@ -92,7 +96,6 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
     if (!announced()) return;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     account(configuration, region, results, elapsed.count());
-    if (size_t(pairs) * sizeof(double) > kKeptRegionBytes) buffer = std::vector<double>();
 }
 
 void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
@@ -141,14 +144,14 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
                           jbyteArray sequences, jintArray lengths, jint reads, jint haplotypes,
                           jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
-    PackedRegion &packed = thread_scratch->region;
+    const KeptBuffers<PackedRegion, kKeptRegionBytes> kept(thread_region);
+    PackedRegion &packed = *kept;
     packed.copy(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
     if (packed.pairs() > env->GetArrayLength(likelihoods))
         throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
     compute(env, configuration,
             {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
             likelihoods, start);
-    if (packed.bytes() > kKeptRegionBytes) packed = PackedRegion();
 }
 
 }  // namespace jni

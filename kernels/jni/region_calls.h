@@ -15,7 +15,7 @@
 namespace gkl_shim {
 namespace jni {
 
-// A thread reuses its buffers for the next region. Buffers for a larger input are freed after use.
+// Larger buffers of a thread are freed after use. There are two sets: the input, and the results.
 constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
@@ -53,8 +53,10 @@ class RegionCalls : public Calls {
     int threads_of(int configuration) const { return configuration % (cpus_ + 1); }
     bool is_double(int configuration) const { return configuration > cpus_; }
 
-    // Opens the handle of a configuration, and writes lines about devices to the log.
+    // Opens the handle of a configuration.
     virtual void prepare(int configuration) = 0;
+    // Writes lines about devices to the log.
+    virtual void log_devices() const {}
     // Computes one region.
     virtual void compute_region(int configuration, const Region &region, double *likelihoods) = 0;
     // Computes one region with the portable build in double precision.

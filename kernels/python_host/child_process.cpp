@@ -20,6 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr size_t kPartBytes = 4096;
+
 // The running child, if any. It is killed when this process ends.
 std::atomic<pid_t> running{0};
 
@@ -59,7 +61,7 @@ bool read_all(int output, size_t most_bytes, Clock::time_point end, std::string 
         pollfd from = {output, POLLIN, 0};
         if (left <= 0) return false;
         if (poll(&from, 1, int(left)) <= 0) continue;
-        char part[4096];
+        char part[kPartBytes];
         const ssize_t n = read(output, part, sizeof part);
         if (n == 0) return true;
         if (n > 0) text->append(part, size_t(n));
@@ -73,30 +75,32 @@ bool output_of(const char *const *command, size_t most_bytes, double seconds, st
                std::string *reason) {
     static const int registered = atexit(end_running);
     (void)registered;
+    // read_all() then needs no memory, so the child does not outlive this call.
+    text->clear();
+    text->reserve(most_bytes + kPartBytes);
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return *reason = strerror(errno), false;
     pid_t child;
     const int failed = start(command, ends[1], &child);
     close(ends[1]);
     bool complete = false;
-    if (failed) {
-        *reason = strerror(failed);
-    } else {
+    if (!failed) {
         running = child;
         const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                             std::chrono::duration<double>(seconds));
-        text->clear();
         complete = read_all(ends[0], most_bytes, end, text);
         end_running();
         while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
         }
         running = 0;
-        if (!complete)
-            *reason = text->size() > most_bytes
-                          ? "it printed more than " + std::to_string(most_bytes) + " bytes"
-                          : "it did not end within " + std::to_string(int(seconds)) + " seconds";
     }
     close(ends[0]);
+    if (failed)
+        *reason = strerror(failed);
+    else if (!complete)
+        *reason = text->size() > most_bytes
+                      ? "it printed more than " + std::to_string(most_bytes) + " bytes"
+                      : "it did not end within " + std::to_string(int(seconds)) + " seconds";
     return complete;
 }
 

@@ -1,6 +1,7 @@
 #include "python_host/interpreter.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,20 @@
 #include "python_host/child_process.h"
 #include "python_host/python_api.h"
 #include "python_host/safe_file.h"
+
+// A JVM loads a copy of this library for each class loader. The copies share this mutex, because
+// the dynamic linker gives a process one object of a name whose binding is STB_GNU_UNIQUE. GCC has
+// no attribute for that, so the object is written in assembly. glibc's unlocked mutex is all zeros.
+extern "C" __attribute__((visibility("default"))) pthread_mutex_t gkl_shim_python_mutex;
+static_assert(sizeof(pthread_mutex_t) <= 64, "the mutex is larger than its memory");
+__asm__(
+    ".pushsection .bss\n"
+    ".balign 64\n"
+    ".globl gkl_shim_python_mutex\n"
+    ".type gkl_shim_python_mutex, %gnu_unique_object\n"
+    ".size gkl_shim_python_mutex, 64\n"
+    "gkl_shim_python_mutex: .zero 64\n"
+    ".popsection");
 
 namespace gkl_shim {
 namespace {
@@ -40,19 +55,29 @@ print(found[0], sys.executable, sep="\n")
 
 // Makes packages importable: those on PYTHONPATH first, then, as the module `site` does, those
 // installed for the interpreter and those of the user. Python itself would also take an empty entry
-// of PYTHONPATH for the working directory. This is not part of the interpreter's start, where a
-// package's failing start-up file would end the process.
+// of PYTHONPATH for the working directory, and one that every user can change. This is not part of
+// the interpreter's start, where a package's failing start-up file would end the process.
 const char kAddPackages[] = R"python(
     import os, sys
-    sys.path[:0] = [p for p in os.environ.get("PYTHONPATH", "").split(":") if p.startswith("/")]
+    paths = os.environ.get("PYTHONPATH", "").split(":")
+    paths = [p for p in paths if p.startswith("/") and os.path.exists(p)]
+    sys.path[:0] = [p for p in paths if not os.stat(p).st_mode & 0o002]
     import site
     site.main()
 )python";
 
-// Opens an algorithm's GPUs. The names of the algorithm and of this version are written into it.
+// Opens an algorithm's GPUs. The names of the algorithm and of this version are written into it. A
+// Python program that ends meanwhile waits, because up to version 3.13 Python ends a thread that
+// asks for the GIL after that, which ends the process with SIGABRT.
 const char kOpen[] = R"python(
-    from gkl_shim.cuda import opened_by_library
-    opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
+    import atexit, threading
+    done = threading.Event()
+    atexit.register(done.wait, 10)
+    try:
+        from gkl_shim.cuda import opened_by_library
+        opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
+    finally:
+        done.set()
 )python";
 
 // The host's handler of SIGINT, which Python replaces when its module `signal` is imported, unless
@@ -64,6 +89,14 @@ class InterruptHandlerGuard {
 
    private:
     struct sigaction before_;
+};
+
+// Only one thread of the process, in whichever copy of this library, finds and starts Python.
+class OnlyThread {
+   public:
+    OnlyThread() { pthread_mutex_lock(&gkl_shim_python_mutex); }
+    ~OnlyThread() { pthread_mutex_unlock(&gkl_shim_python_mutex); }
+    OnlyThread(const OnlyThread &) = delete;
 };
 
 // What the interpreter printed about itself.
@@ -168,6 +201,7 @@ bool start_python(std::string *name, std::string *reason) {
 }  // namespace
 
 const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason) {
+    const OnlyThread only;
     const InterruptHandlerGuard guard;
     std::string name = "this process";
     // Python runs this process, or an earlier call has started it.

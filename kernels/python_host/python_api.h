@@ -1,5 +1,6 @@
-// The part of CPython's stable ABI that this library uses, without Python's headers: objects are
-// void pointers. All builds of Python from 3.10 on have these functions.
+// The functions of CPython that this library uses, without Python's headers: objects are void
+// pointers. All builds of Python from 3.10 on export them; those for initialization depend on the
+// version.
 #pragma once
 
 #include <stddef.h>
@@ -25,11 +26,13 @@ struct Python {
     void (*PyErr_Clear)();
     void (*Py_DecRef)(void *);
 
-    // For initialization: the first group up to Python 3.13, the second from 3.14 on.
+    // For initialization up to Python 3.13.
     void (*Py_SetProgramName)(const wchar_t *);
     int *Py_IgnoreEnvironmentFlag;
     int *Py_NoUserSiteDirectory;
     int *Py_NoSiteFlag;
+
+    // For initialization from Python 3.14 on.
     void *(*PyInitConfig_Create)();
     int (*PyInitConfig_SetStr)(void *, const char *, const char *);
     int (*PyInitConfig_SetInt)(void *, const char *, int64_t);

@@ -27,6 +27,8 @@ JNI = {
         for method in re.findall(r"^    public native \S+ (\w+)\(", path.read_text(), re.MULTILINE)
     ),
 }
+#: What the copies of the library in one process share.
+SHARED = {"gkl_shim_python_mutex"}
 #: What belongs to a C++ run-time library; its first three names also exist in the C library.
 CPP = re.compile(r"(?!__cxa_(atexit|finalize|thread_atexit_impl)$)(_Z|__cxa_|__gxx_|_Unwind_)")
 
@@ -61,11 +63,17 @@ def test_only_the_c_interface_and_jni_are_exported(tmp_path):
     assert all(len(functions[name]) == headers[name].count("\nGKL_SHIM_API ") for name in headers)
     # Only builds for benchmarks have these.
     measurements = functions.pop("gkl_shim_measurements.h")
-    everywhere = set().union(JNI, *functions.values())
+    everywhere = set().union(JNI, SHARED, *functions.values())
     for library in libraries(tmp_path):
         found = symbols(library, "--defined-only").keys()
         assert found - measurements == everywhere, library
         assert found & measurements in (set(), measurements), library
+
+
+def test_copies_of_the_library_share_one_mutex(tmp_path: Path) -> None:
+    for library in libraries(tmp_path):
+        found = symbols(library, "--defined-only")
+        assert {name: found[name] for name in SHARED} == dict.fromkeys(SHARED, "u"), library
 
 
 def test_no_cpp_symbol_comes_from_the_process(tmp_path):

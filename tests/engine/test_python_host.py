@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import gkl_shim
-from tests.conftest import is_running, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, is_running, require_tool
 
 SOURCE = Path(__file__).parent / "python_host.c"
 
@@ -464,3 +464,95 @@ def test_python_starts_with_closed_standard_streams(program: Path, host: Host, c
         check=True,
     )
     assert REACHED in done.stdout.splitlines()[1]
+
+
+def test_a_folder_that_every_user_can_change_is_no_place_for_packages(
+    host: Host, stand_in: Path
+) -> None:
+    stand_in.chmod(0o1777)
+    assert REACHED not in host({"GKL_SHIM_PYTHON": sys.executable})
+    stand_in.chmod(0o775)
+    assert REACHED in host({"GKL_SHIM_PYTHON": sys.executable})
+
+
+def test_a_python_program_may_end_while_its_gpu_starts(stand_in: Path, tmp_path: Path) -> None:
+    # The stand-in ends after the program's last line, and needs the GIL often after that.
+    (stand_in / "cupy.py").write_text(
+        "import threading, time\n"
+        "threading.main_thread().join()\n"
+        "for _ in range(10000): time.sleep(0)\n"
+    )
+    program = """\
+import sys, time
+from gkl_shim import _native
+
+ffi, lib = _native.library()
+options = ffi.new("gkl_shim_pairhmm_options *", {"backend": lib.GKL_SHIM_CUDA})
+handle = ffi.new("gkl_shim_pairhmm **")
+assert lib.gkl_shim_pairhmm_open(options, handle) == 0
+while "cupy" not in sys.modules:
+    time.sleep(0.01)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(stand_in)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("level", ["info", "quiet"])
+def test_the_gpu_starts_with_the_jvm_s_engine(
+    preloaded: Path, stand_in: Path, tmp_path: Path, level: str
+) -> None:
+    """Not with the first region. The program acts as a JVM."""
+    program = f"""\
+import sys, time
+sys.path.append({str(ROOT)!r})
+from gkl_shim import _native
+from tests.engine.kept_buffers import Own
+
+sys.path.insert(0, {str(stand_in)!r})
+Own()  # initializes an engine
+ffi, lib = _native.library()
+while (state := ffi.string(lib.gkl_shim_pairhmm_cuda_state()).decode()) == "starting":
+    time.sleep(0.01)
+print(state)
+"""
+    settings = {"GKL_SHIM_BACKEND": "cuda", "GKL_SHIM_LOG": level, "LD_PRELOAD": str(preloaded)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **settings},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert REACHED in done.stdout
+
+
+# A process with several copies of the library.
+
+
+def test_two_copies_of_the_library_use_one_python(host: Host, tmp_path: Path) -> None:
+    """Each asks for a GPU before the other has started Python."""
+    program, source = tmp_path / "program", SOURCE.with_name("python_host_copies.c")
+    headers = [f"-I{folder}" for folder in HEADER_FOLDERS]
+    command = [require_tool("cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", *headers, source]
+    subprocess.run([*command, "-o", program, "-ldl", "-pthread"], check=True)
+    copies = [tmp_path / f"copy{number}.so" for number in range(2)]
+    for copy in copies:
+        shutil.copy(gkl_shim.paths.library(), copy)
+    done = subprocess.run(
+        [program, *copies],
+        env={**os.environ, "PYTHONPATH": host.python_path, "GKL_SHIM_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    states = done.stdout.splitlines()
+    assert [REACHED in state for state in states] == [True, True], states

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gkl_shim.cuda import driver as cuda_driver
 from gkl_shim.cuda import kernels
 from tests.fakes import driver as fakes
 
-__all__ = ["CuPy", "install"]
+__all__ = ["CuPy", "PerThreadStream", "install"]
 
 
 def install(
@@ -83,6 +83,34 @@ class Stream:
             self._work.pop(0)()
 
 
+class PerThreadStream(Stream):
+    """The per-thread default stream, which is another one in each thread that uses it."""
+
+    ptr = 2
+    _all: ClassVar[list[Stream]] = []
+
+    def __init__(self) -> None:
+        self._thread = threading.local()
+
+    def _own(self) -> Stream:
+        if not hasattr(self._thread, "stream"):
+            self._thread.stream = Stream()
+            self._all.append(self._thread.stream)
+        return self._thread.stream
+
+    def add(self, work: Callable[[], None]) -> None:
+        self._own().add(work)
+
+    def synchronize(self) -> None:
+        self._own().synchronize()
+
+    @classmethod
+    def synchronize_all(cls) -> None:
+        """Do the work of all threads."""
+        for stream in cls._all:
+            stream.synchronize()
+
+
 _NULL_STREAM = Stream()
 _thread = _Thread()
 
@@ -103,6 +131,10 @@ class Device:
 
     def __exit__(self, *_: object) -> None:
         _thread.device = self._before.pop()
+
+    def synchronize(self) -> None:
+        """Do the work of the per-thread streams. The tests need no other stream here."""
+        PerThreadStream.synchronize_all()
 
 
 class Array:

@@ -6,6 +6,7 @@
 static const char *const fields[] = {"readBases",   "readQuals",  "insertionGOP",
                                      "deletionGOP", "overallGCP", "haplotypeBases"};
 static char class_found[128], pending[256];
+static int strings_held;
 
 const char *fake_pending(void) {
     static char text[sizeof pending];
@@ -13,6 +14,8 @@ const char *fake_pending(void) {
     *pending = 0;
     return text;
 }
+
+int fake_strings_held(void) { return strings_held; }
 
 static struct fake_object *object(jobject reference) { return (struct fake_object *)reference; }
 
@@ -80,10 +83,12 @@ static void SetDoubleArrayRegion(JNIEnv *env, jdoubleArray array, jsize start, j
         memcpy((jdouble *)object(array)->content + start, from, (size_t)size * sizeof *from);
 }
 static const char *GetStringUTFChars(JNIEnv *env, jstring string, jboolean *copied) {
+    strings_held++;
     return (void)env, (void)copied, object(string)->content;
 }
 static void ReleaseStringUTFChars(JNIEnv *env, jstring string, const char *text) {
     (void)env, (void)string, (void)text;
+    strings_held--;
 }
 
 static const struct JNINativeInterface_ functions = {

@@ -19,6 +19,9 @@ struct fake_object {
 /* "CLASS: MESSAGE", or "": then the next call finds none. */
 const char *fake_pending(void);
 
+/* How many strings' characters have been asked for and not been released. */
+int fake_strings_held(void);
+
 extern const JNIEnv fake_env;
 extern const JavaVM fake_machine;
 

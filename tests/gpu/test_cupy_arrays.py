@@ -16,7 +16,7 @@ import pytest
 from gkl_shim._batch import HaplotypeBatch, ReadBatch, concatenated
 from gkl_shim.cuda import devices
 from gkl_shim.pairhmm import Batch, PairHMM, Read, likelihoods, stream
-from tests.fakes.cupy import CuPy
+from tests.fakes.cupy import CuPy, PerThreadStream, Stream
 from tests.gpu.conftest import assert_same_bits, random_region
 
 TRACKS = ("bases", "quals", "insertion_quals", "deletion_quals", "continuation_quals")
@@ -128,13 +128,14 @@ def test_arrays_of_several_devices(null, batch, expected):
     assert_same_bits(PairHMM(backend="cpu").compute(batch_of(batch, arrays)), expected)
 
 
-def test_work_under_way_on_the_current_stream(null, batch, expected):
+@pytest.mark.parametrize("current", [Stream, PerThreadStream])
+def test_work_under_way_on_the_current_stream(null, batch, expected, current):
     def written(values):
         array = null.asarray(np.full_like(values, 255))
         array.set(values)
         return array
 
-    with null.cuda.Stream(), PairHMM(backend="cpu") as pairhmm:
+    with current(), PairHMM(backend="cpu") as pairhmm:
         made = batch_of(batch, list(map(written, arrays_of(batch))))
         assert_same_bits(pairhmm.compute(made), expected)
         reads, haplotypes = [("ACGT", 30), ("CG", 20)], ["ACCGT", "ACGTT"]
@@ -231,7 +232,8 @@ class TestOnDevice:
             " long long start = clock64(); while (clock64() - start < n); }",
             "spin",
         )
-        for current in (cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream.null):
+        streams = cupy.cuda.Stream
+        for current in (streams(non_blocking=True), streams.null, streams.ptds):
             sources = list(map(cupy.asarray, arrays_of(batch)))
             targets = [cupy.full_like(source, 255) for source in sources]
             cupy.cuda.runtime.deviceSynchronize()

@@ -324,11 +324,20 @@ def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, driver
     assert (pairhmm.compute(small) != ON_DEVICE).all()
 
 
-def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
-    """The number can be checked only when the devices are opened, in the background."""
+@pytest.mark.parametrize(
+    ("device", "memory", "warning"),
+    [
+        (7, "", "devices: there is no CUDA device 7; there are 1"),
+        (0, "1G", "GKL_SHIM_DEVICE_MEMORY=1G: give a whole number of MiB above 0, of at most 12 "
+         "digits"),
+    ],
+)  # fmt: skip
+def test_auto_warns_of_a_wrong_choice(null, eager, monkeypatch, device, memory, warning):
+    """It can be checked only when the devices are opened, in the background."""
     null(result=ON_DEVICE)
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", memory)
     batch = generated_regions(1)
-    pairhmm = PairHMM(threads=1, devices=[7])
+    pairhmm = PairHMM(threads=1, devices=[device])
     monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: True)
     found = []
     monkeypatch.setattr(_auto.warnings, "warn", lambda text, *_, **__: found.append(text))
@@ -336,7 +345,7 @@ def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
     while not found and time.monotonic() < end:
         pairhmm.compute(batch)
         time.sleep(0.01)
-    assert found == ["gkl-shim: no GPU is used: devices: there is no CUDA device 7; there are 1"]
+    assert found == [f"gkl-shim: no GPU is used: {warning}"]
     assert pairhmm.backend == "cpu"
 
 
@@ -534,6 +543,24 @@ def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
             assert_same_bits(values, expected["double"][first : first + part.pairs])
     assert sum(together) >= len(given) - 1
     assert max(together) > 2
+
+
+def test_one_thread_runs_the_generator_of_a_stream(null, batch, monkeypatch):
+    null()
+    monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 1)
+    threads = set()
+
+    def regions():
+        try:
+            for _ in range(20):
+                threads.add(threading.get_ident())
+                yield batch
+        finally:
+            threads.add(threading.get_ident())
+
+    assert len(list(stream(regions(), backend="cuda"))) == 20 * len(batch)
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 def test_a_stream_on_devices_gives_what_came_before_a_fault(null, batch):

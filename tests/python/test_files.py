@@ -113,3 +113,12 @@ def test_an_editable_install_has_its_modules_elsewhere(
     monkeypatch.setattr(paths, "_PACKAGE", checkout)
     monkeypatch.setattr(gkl_shim, "__path__", [*gkl_shim.__path__, str(checkout)])
     assert getattr(paths, name)() == installed
+
+
+def test_a_foreign_package_named_kernels_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernels").mkdir()
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "gkl_shim")
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "kernels" / "include" / "gkl_shim.h")
+    assert paths.kernels() == tmp_path / "gkl_shim" / "kernels"

@@ -127,6 +127,13 @@ def test_empty_lists_give_an_empty_matrix(
 GOOD = ("ACGT", 30)
 
 
+class OnGpu:
+    """NumPy gets from it what a PyTorch tensor on a GPU raises."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
 @pytest.mark.parametrize(
     ("reads", "haplotypes", "message"),
     [
@@ -173,6 +180,7 @@ GOOD = ("ACGT", 30)
             "reads[0].quals: expected whole numbers in one dimension, got float64 of shape (4,)",
         ),
         ([("ACGT", [[1], [2, 3]])], ["A"], "reads[0].quals: expected one number a base"),
+        ([("ACGT", OnGpu())], ["A"], "reads[0].quals: expected one number a base"),
         ([("ACGT", True)], ["A"], "reads[0].quals: quality True is not within 0..127"),
         ([GOOD, ("AC", 30, 45, [45], 10)], ["A"], "reads[1].deletion_quals: 1 values for 2 bases"),
         (
@@ -537,6 +545,10 @@ def test_making_a_batch_copies_no_arrays() -> None:
             ([0, 4.0], b"ACGT", b"1111"),
             "offsets: expected one or more whole numbers in one "
             "dimension, got float64 of shape (2,)",
+        ),
+        (
+            (OnGpu(), b"ACGT", b"1111"),
+            "offsets: expected one or more whole numbers in one dimension",
         ),
         (([0, 4], b"ACGT", b"111"), "quals: 3 values for 4 bases"),
         (([0, 4], b"ACGT", 30), "quals: expected a uint8 array or bytes, got int"),
