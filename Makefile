@@ -42,7 +42,7 @@ bench: install  ## compare PairHMM with GKL on this machine
 # The libraries are compiled for glibc 2.17 (cmake/zig.cmake), hence the tag. check-wheels checks it.
 wheels: $(BIN)/python  ## build the wheels of a release and the source archive in dist/
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet 'pip>=25.3'  # the first that knows --build-constraint
+	$(BIN)/python -m pip install --quiet 'pip>=26.1'  # the first that takes versions and checksums from constraints
 	$(BIN)/python -m pip install --quiet --group release
 	for machine in x86_64 aarch64; do \
 	  GKL_SHIM_RELEASE=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . \
