@@ -92,7 +92,9 @@ validate-ours: setup  ## compare stock GATK and gkl-shim on all data, for docs/e
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .
 
+# pip skips a wheel whose version is installed, so the installed package is removed first.
 setup: $(BIN)/python  ## build and install for tests and benchmarks, with the packages they need
+	$(if $(WHEEL),$(BIN)/python -m pip uninstall --quiet --yes gkl-shim)
 	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]' \
 	  $(if $(WHEEL),,-C cmake.define.GKL_SHIM_MEASUREMENTS=ON)
 
