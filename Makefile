@@ -43,13 +43,13 @@ bench: install  ## compare PairHMM with GKL on this machine
 wheels: $(BIN)/python  ## build the wheels of a release and the source archive in dist/
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet 'pip>=26.1'  # the first that takes versions and checksums from constraints
-	$(BIN)/python -m pip install --quiet --group release
 	for machine in x86_64 aarch64; do \
 	  GKL_SHIM_RELEASE=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . \
 	    --build-constraint cmake/release-pins.txt \
 	    --config-settings cmake.define.GKL_SHIM_WHEEL_ARCH=$$machine \
 	    --config-settings wheel.tags=py3-none-manylinux_2_17_$$machine || exit; \
 	done
+	$(BIN)/python -m pip install --quiet --group release
 	PIP_CONSTRAINT=cmake/release-pins.txt $(BIN)/python -m build --sdist
 
 # Two steps: pip-compile knows hashes only for requirements that are all listed.
