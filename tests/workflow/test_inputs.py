@@ -82,6 +82,28 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
     assert "--native-pair-hmm-threads 1 --read-filter {a})" in output
 
 
+@pytest.mark.parametrize(
+    ("present", "taken"),
+    [
+        (("one.bai", "one.csi", "one.bam.bai", "one.bam.csi"), "one.bai"),
+        (("one.csi", "one.bam.bai", "one.bam.csi"), "one.csi"),
+        (("one.bam.bai", "one.bam.csi"), "one.bam.bai"),
+        (("one.bam.csi",), "one.bam.csi"),
+    ],
+)
+def test_the_index_is_the_one_that_gatk_takes(
+    snakemake: Snakemake, inputs: Path, present: tuple[str, ...], taken: str
+) -> None:
+    """htsjdk looks for these names in this order."""
+    (inputs / "one.bai").unlink()
+    for name in present:
+        (inputs / name).touch()
+    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    inputs_of_jobs = re.findall(r"^    input: (.*one\.bam, .*)$", output, re.MULTILINE)
+    assert len(inputs_of_jobs) == 4, output
+    assert all(f" one.bam, {taken}, " in line for line in inputs_of_jobs), output
+
+
 def test_a_sheet_of_a_spreadsheet_is_read(snakemake: Snakemake, inputs: Path) -> None:
     """It has a byte-order mark and CR LF."""
     text = "\N{BYTE ORDER MARK}sample\treads\r\none\tone.bam\r\n"
