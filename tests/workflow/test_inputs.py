@@ -72,12 +72,13 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
         if "--java-options" in line:
             words = shlex.split(line)
             tool = words[words.index("--java-options") + 2]
-            given = [name for name in ("-R", "-I", "-L") if name in words]
+            given = [name for name in ("-R", "-I", "-L", "--sample-name") if name in words]
             found[tool] = {name: words[words.index(name) + 1] for name in given}
             assert words[words.index("--java-options") + 1].endswith("-Da='b c'")
     assert found["SplitIntervals"] == {"-R": reference, "-L": intervals}
     assert found["HaplotypeCaller"]["-R"] == reference
     assert found["HaplotypeCaller"]["-I"] == reads
+    assert found["HaplotypeCaller"]["--sample-name"] == "one"
     assert found["GenotypeGVCFs"]["-R"] == reference
     assert "--native-pair-hmm-threads 1 --read-filter {a})" in output
 
