@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
+# If python3 -m venv fails, as on a Debian without python3-venv, it leaves a Python without pip.
+.DELETE_ON_ERROR:
+
 .PHONY: demo test sanitize fuzz test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels pins sbom audit validate-ours \
         install setup lint clean
 
@@ -34,7 +37,7 @@ sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 
 # Needs buildah and debootstrap, and root. WHEELS may name a folder with a wheel to use.
 test-docker: setup  ## build docker/Dockerfile on a stand-in for GATK's image, and run GATK in it
-	GKL_SHIM_TEST_DOCKER=1 GKL_SHIM_TEST_WHEELS=$(abspath $(WHEELS)) $(BIN)/pytest tests/docker
+	GKL_SHIM_TEST_DOCKER=1 GKL_SHIM_TEST_WHEELS='$(abspath $(WHEELS))' $(BIN)/pytest tests/docker
 
 bench: install  ## compare PairHMM with GKL on this machine
 	$(BIN)/gkl-shim bench pairhmm
@@ -42,14 +45,14 @@ bench: install  ## compare PairHMM with GKL on this machine
 # The libraries are compiled for glibc 2.17 (cmake/zig.cmake), hence the tag. check-wheels checks it.
 wheels: $(BIN)/python  ## build the wheels of a release and the source archive in dist/
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet 'pip>=25.3'  # the first that knows --build-constraint
-	$(BIN)/python -m pip install --quiet --group release
+	$(BIN)/python -m pip install --quiet 'pip>=26.1'  # the first that takes versions and checksums from constraints
 	for machine in x86_64 aarch64; do \
 	  GKL_SHIM_RELEASE=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . \
 	    --build-constraint cmake/release-pins.txt \
 	    --config-settings cmake.define.GKL_SHIM_WHEEL_ARCH=$$machine \
 	    --config-settings wheel.tags=py3-none-manylinux_2_17_$$machine || exit; \
 	done
+	$(BIN)/python -m pip install --quiet --group release
 	PIP_CONSTRAINT=cmake/release-pins.txt $(BIN)/python -m build --sdist
 
 # Two steps: pip-compile knows hashes only for requirements that are all listed.
@@ -58,8 +61,8 @@ pins: $(BIN)/python  ## write the versions and checksums of the packages that a 
 	mkdir -p build
 	GKL_SHIM_RELEASE=1 $(BIN)/pip-compile --quiet --no-header --strip-extras --all-build-deps --only-build-deps \
 	  --no-emit-options --output-file build/release-pins.in pyproject.toml
-	printf 'cmake\nninja\n' | $(BIN)/pip-compile --quiet --no-header --strip-extras --upgrade --no-annotate --generate-hashes \
-	  --no-emit-options --output-file cmake/release-pins.txt build/release-pins.in -
+	$(BIN)/pip-compile --quiet --no-header --strip-extras --upgrade --no-annotate --generate-hashes \
+	  --no-emit-options --output-file cmake/release-pins.txt build/release-pins.in
 
 # Environment with the wheel for this machine and what pip installs with it.
 build/release: wheels
@@ -92,7 +95,9 @@ validate-ours: setup  ## compare stock GATK and gkl-shim on all data, for docs/e
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .
 
+# pip skips a wheel whose version is installed, so the installed package is removed first.
 setup: $(BIN)/python  ## build and install for tests and benchmarks, with the packages they need
+	$(if $(WHEEL),$(BIN)/python -m pip uninstall --quiet --yes gkl-shim)
 	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]' \
 	  $(if $(WHEEL),,-C cmake.define.GKL_SHIM_MEASUREMENTS=ON)
 
@@ -111,4 +116,4 @@ lint: $(BIN)/python  ## check formatting, style and types
 	  | xargs $(BIN)/clang-format --dry-run --Werror
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build dist $(VENV)

@@ -49,6 +49,31 @@ def test_the_plan_has_a_job_for_each_sample_and_shard(snakemake: Snakemake, inpu
     assert ["gpu=1" in line for line in resources] == [True] * 8
 
 
+def test_another_sample_leaves_the_called_ones_as_they_are(
+    snakemake: Snakemake, inputs: Path
+) -> None:
+    samples = ("one", "two")
+    shards = [f"{shard:04d}" for shard in range(4)]
+    made = [f"results/intervals/{shard}-scattered.interval_list" for shard in shards]
+    for sample in samples:
+        for shard in shards:
+            made.append(f"results/times/{sample}/{shard}.tsv")
+            made.append(f"logs/haplotypecaller/{sample}/{shard}.log")
+    for sample in samples:
+        made += [f"results/gvcf/{sample}.g.vcf.gz", f"results/gvcf/{sample}.g.vcf.gz.tbi"]
+    for name in made:
+        (inputs / name).parent.mkdir(parents=True, exist_ok=True)
+        (inputs / name).touch()
+    reads = {"one": "one.bam", "two": "two.cram", "three": "three.bam"}
+    for name in ("three.bam", "three.bai"):
+        (inputs / name).touch()
+    write_inputs(inputs, reads, reference="q.fa", shards=4, joint=True)
+    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    assert re.search(r"^genotype_gvcfs +4$", output, re.MULTILINE), output
+    called = re.findall(r"wildcards: sample=(\w+), shard=", output)
+    assert called == ["three"] * 4, output
+
+
 def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: Path) -> None:
     reads, reference = "my $(touch found) 'reads'.bam", "a;b.fa"
     intervals = "some & others.bed"
@@ -72,14 +97,37 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
         if "--java-options" in line:
             words = shlex.split(line)
             tool = words[words.index("--java-options") + 2]
-            given = [name for name in ("-R", "-I", "-L") if name in words]
+            given = [name for name in ("-R", "-I", "-L", "--sample-name") if name in words]
             found[tool] = {name: words[words.index(name) + 1] for name in given}
             assert words[words.index("--java-options") + 1].endswith("-Da='b c'")
     assert found["SplitIntervals"] == {"-R": reference, "-L": intervals}
     assert found["HaplotypeCaller"]["-R"] == reference
     assert found["HaplotypeCaller"]["-I"] == reads
+    assert found["HaplotypeCaller"]["--sample-name"] == "one"
     assert found["GenotypeGVCFs"]["-R"] == reference
     assert "--native-pair-hmm-threads 1 --read-filter {a})" in output
+
+
+@pytest.mark.parametrize(
+    ("present", "taken"),
+    [
+        (("one.bai", "one.csi", "one.bam.bai", "one.bam.csi"), "one.bai"),
+        (("one.csi", "one.bam.bai", "one.bam.csi"), "one.csi"),
+        (("one.bam.bai", "one.bam.csi"), "one.bam.bai"),
+        (("one.bam.csi",), "one.bam.csi"),
+    ],
+)
+def test_the_index_is_the_one_that_gatk_takes(
+    snakemake: Snakemake, inputs: Path, present: tuple[str, ...], taken: str
+) -> None:
+    """htsjdk looks for these names in this order."""
+    (inputs / "one.bai").unlink()
+    for name in present:
+        (inputs / name).touch()
+    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    inputs_of_jobs = re.findall(r"^    input: (.*one\.bam, .*)$", output, re.MULTILINE)
+    assert len(inputs_of_jobs) == 4, output
+    assert all(f" one.bam, {taken}, " in line for line in inputs_of_jobs), output
 
 
 def test_a_sheet_of_a_spreadsheet_is_read(snakemake: Snakemake, inputs: Path) -> None:

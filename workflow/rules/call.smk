@@ -31,5 +31,6 @@ rule haplotypecaller:
     shell:
         "({params.environment}; "
         "{params.gatk} --java-options {params.java:q} HaplotypeCaller -R {input.reference:q} "
-        "-I {input.reads:q} -L {input.intervals} -O {output.vcf} -ERC GVCF "
+        "-I {input.reads:q} --sample-name {wildcards.sample} -L {input.intervals} "
+        "-O {output.vcf} -ERC GVCF "
         "--native-pair-hmm-threads {threads} {params.extra}) >{log} 2>&1"

@@ -62,11 +62,12 @@ def check_reads(where, reads):
 
 
 def index_of(reads):
-    """Return the index of a sample's reads: sample.bai where it exists, else sample.bam.bai."""
+    """Return the index that GATK takes: of sample.bam, sample.bai, .csi, .bam.bai or .bam.csi."""
     path = Path(reads)
-    suffix = {".bam": ".bai", ".cram": ".crai"}[path.suffix]
-    short = str(path.with_suffix(suffix))
-    return short if os.path.exists(short) else f"{path}{suffix}"
+    suffixes = {".bam": (".bai", ".csi"), ".cram": (".crai",)}[path.suffix]
+    names = [str(path.with_suffix(suffix)) for suffix in suffixes]
+    names += [f"{path}{suffix}" for suffix in suffixes]
+    return next(filter(os.path.exists, names), f"{path}{suffixes[0]}")
 
 
 def check_reference(reference):

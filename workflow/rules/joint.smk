@@ -3,8 +3,9 @@
 
 rule import_gvcfs:
     input:
-        vcfs=expand("results/shards/{sample}/{{shard}}.g.vcf.gz", sample=SAMPLES),
-        indexes=expand("results/shards/{sample}/{{shard}}.g.vcf.gz.tbi", sample=SAMPLES),
+        # Not the shards, which are temporary: another sample would have them all computed again.
+        vcfs=expand("results/gvcf/{sample}.g.vcf.gz", sample=SAMPLES),
+        indexes=expand("results/gvcf/{sample}.g.vcf.gz.tbi", sample=SAMPLES),
         intervals="results/intervals/{shard}-scattered.interval_list",
     output:
         temp(directory("results/genomicsdb/{shard}")),
@@ -46,7 +47,9 @@ rule genotype_gvcfs:
         java=heap,
     shell:
         "{params.gatk} --java-options {params.java:q} GenotypeGVCFs -R {input.reference:q} "
-        "-V gendb://{input.database} -L {input.intervals} -O {output.vcf} >{log} 2>&1"
+        "-V gendb://{input.database} -L {input.intervals} -O {output.vcf} "
+        # The database also has deletions that reach into the shard.
+        "--only-output-calls-starting-in-intervals >{log} 2>&1"
 
 
 rule gather_joint:
