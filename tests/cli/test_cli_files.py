@@ -90,18 +90,32 @@ def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("out", "message"), [("out", "Is a directory"), ("absent/out", "No such file or directory")]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        *OUTPUTS,
+        "bench pairhmm --seconds 600 --json OUT",
+        "bench prefilter --seconds 600 --json OUT",
+    ],
+)
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(
-    folder: Path, command: str
+    folder: Path, command: str, out: str, message: str
 ) -> None:
-    """The input has no writer, so a command that opened it first would wait forever."""
-    options, name, *_ = COMMANDS[command]
-    (folder / "out").mkdir()
-    (folder / name).unlink()
-    os.mkfifo(folder / name)
-    done = run(folder, *options.split(), name, "-o", "out")
+    """The inputs have no writer, so a command that opened them first would wait forever."""
+    for name in FILES:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+    for name in ("out", "out.svg"):
+        (folder / name).mkdir()
+    words = command.replace("OUT", out).split()
+    before = set(folder.iterdir())
+    done = run(folder, *words)
     assert done.returncode == 1
-    assert one_error(done) == "out: Is a directory"
+    assert one_error(done) in [f"{word}: {message}" for word in words]
+    assert set(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(("command", "name"), READ_AND_WRITTEN)

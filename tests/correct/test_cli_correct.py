@@ -372,8 +372,6 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
         (["r.fq", "r.fq", "-o", "a", "--output2", "b"],
          "r.fq: it is given twice; name another file"),
         (["r.fq", "--spectrum", "r.fq", "-o", "a"], "r.fq: it is given twice; name another file"),
-        (["r.fq", "-o", "a", "--json", "a"], "a: it is given twice; name another output"),
-        (["r.fq", "--json", "-"], "standard output: it is given twice; name another output"),
     ):  # fmt: skip
         assert refused(tmp_path, "correct", *arguments) == (1, message)
     assert names(tmp_path) == ["r.fq", "there.fq"]

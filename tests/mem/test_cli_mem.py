@@ -145,7 +145,6 @@ def test_bad_files_are_refused(files: Path, content: bytes, message: str) -> Non
     [
         (["-save", "absent/index"], "absent/index: No such file or directory"),
         (["-save", "/dev/null/x"], "/dev/null/x: Not a directory"),
-        (["-save", "out", "-o", "out"], "out: it is given twice; name another output"),
     ],
 )
 def test_files_are_checked_before_the_work(files: Path, arguments: list[str], message: str) -> None:
