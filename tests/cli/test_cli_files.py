@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib
 import os
 import subprocess
 from pathlib import Path
@@ -15,7 +14,7 @@ from gkl_shim.cli import _SUBCOMMANDS, cli
 from tests.cli.file_command import FileCommand
 from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.common_cases import of_each
-from tests.conftest import require_tool
+from tests.conftest import require_package, require_tool
 
 BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")
 COMMANDS: dict[str, FileCommand] = of_each("COMMAND")
@@ -192,7 +191,7 @@ def test_a_full_disk_is_named(folder: Path, command: str) -> None:
     """A limit on the size of files is an error at the same place, and the file before remains."""
     if "--plot" in command:
         # matplotlib writes a list of fonts when it is imported first.
-        importlib.import_module("matplotlib.font_manager")
+        require_package("matplotlib.font_manager")
     name = next(word for word in command.split() if word.startswith("OUT"))
     (folder / name).write_bytes(b"before")
     limit = [require_tool("prlimit"), "--fsize=4", str(COMMAND)]
