@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
+import importlib
 import os
 import pickle
 import platform
@@ -14,6 +15,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -73,6 +75,14 @@ def require_tool(name: str) -> str:
     if path is None:
         missing(f"{name} is not installed (Debian: {PACKAGES.get(name, name)})")
     return path
+
+
+def require_package(name: str) -> ModuleType:
+    """Import a Python package. If it is missing, skip the test, or fail under CI=true."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        missing(str(error))
 
 
 def is_running(pid: int) -> bool:

@@ -14,19 +14,23 @@ from gkl_shim.cli import _SUBCOMMANDS, cli
 from tests.cli.file_command import FileCommand
 from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.common_cases import of_each
-from tests.conftest import require_tool
+from tests.conftest import require_package, require_tool
 
 BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")
 COMMANDS: dict[str, FileCommand] = of_each("COMMAND")
 #: The files of all commands, by name.
 FILES = {name: text for command in COMMANDS.values() for name, text in command.files.items()}
+# Mates, and a name that --plot takes.
+FILES["mates.fq"] = FILES["reads.svg"] = FILES["reads.fq"]
 #: Each way to write a file, but those of validate, bench and demo. OUT is its name.
 OUTPUTS = [
     *(f"{command.options} {command.name} -o OUT" for command in COMMANDS.values()),
     "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --json OUT",
     "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --plot OUT.svg",
     "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --save-spectrum OUT",
+    "correct -k 11 --threshold 2 --force reads.fq mates.fq -o /dev/null --output2 OUT",
     "doctor --json OUT",
+    "env --json OUT",
     "mem -save OUT reference.fa query.fa -o /dev/null",
     "prefilter -e 1 pairs.tsv -o /dev/null --json OUT",
 ]
@@ -35,7 +39,11 @@ READ_AND_WRITTEN = [
     *((f"{command.options} {command.name} -o OUT", command.name) for command in COMMANDS.values()),
     ("bench correct reads.fq --json OUT", "reads.fq"),
     ("bench pairhmm regions.in --json OUT", "regions.in"),
+    ("bench pdhmm regions.pdhmm.in --json OUT", "regions.pdhmm.in"),
+    ("bench smithwaterman pairs.tsv --json OUT", "pairs.tsv"),
     ("correct reads.fq -o new --json OUT", "reads.fq"),
+    ("correct reads.fq mates.fq -o new --output2 OUT", "mates.fq"),
+    ("correct reads.svg -o new --plot OUT", "reads.svg"),
     ("correct reads.fq -o new --save-spectrum OUT", "reads.fq"),
     ("correct reads.fq -o OUT --force --spectrum regions.in", "regions.in"),
     ("mem reference.fa query.fa -o OUT", "reference.fa"),
@@ -90,26 +98,41 @@ def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("out", "message"), [("out", "Is a directory"), ("absent/out", "No such file or directory")]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        *OUTPUTS,
+        "bench pairhmm --seconds 600 --json OUT",
+        "bench prefilter --seconds 600 --json OUT",
+    ],
+)
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(
-    folder: Path, command: str
+    folder: Path, command: str, out: str, message: str
 ) -> None:
-    """The input has no writer, so a command that opened it first would wait forever."""
-    options, name, *_ = COMMANDS[command]
-    (folder / "out").mkdir()
-    (folder / name).unlink()
-    os.mkfifo(folder / name)
-    done = run(folder, *options.split(), name, "-o", "out")
+    """The inputs have no writer, so a command that opened them first would wait forever."""
+    for name in FILES:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+    for name in ("out", "out.svg"):
+        (folder / name).mkdir()
+    words = command.replace("OUT", out).split()
+    before = set(folder.iterdir())
+    done = run(folder, *words)
     assert done.returncode == 1
-    assert one_error(done) == "out: Is a directory"
+    assert one_error(done) in [f"{word}: {message}" for word in words]
+    assert set(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(("command", "name"), READ_AND_WRITTEN)
 def test_an_output_that_is_an_input_is_refused(folder: Path, command: str, name: str) -> None:
-    (folder / "link").symlink_to(name)
-    (folder / "hard_link").hardlink_to(folder / name)
+    link, hard_link = f"link_{name}", f"hard_link_{name}"
+    (folder / link).symlink_to(name)
+    (folder / hard_link).hardlink_to(folder / name)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for out in (name, f"../{folder.name}/{name}", "link", "hard_link"):
+    for out in (name, f"../{folder.name}/{name}", link, hard_link):
         message = f"{out}: it is also an input; name another output"
         assert refused(folder, *command.replace("OUT", out).split()) == (1, message)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -119,20 +142,21 @@ def test_an_output_that_is_an_input_is_refused(folder: Path, command: str, name:
     "command",
     [
         "correct reads.fq -o OUT --json OUT",
-        "correct reads.fq reads.fq -o OUT --output2 OUT",
+        "correct reads.fq mates.fq -o OUT --output2 OUT",
+        "correct reads.fq -o OUT --plot OUT",
+        "correct reads.fq -o OUT --save-spectrum OUT",
         "mem reference.fa query.fa -o OUT -save OUT",
         "prefilter -e 1 pairs.tsv -o OUT --json OUT",
     ],
 )
 def test_an_output_that_is_given_twice_is_refused(folder: Path, command: str) -> None:
     twice = "it is given twice; name another output"
-    (folder / "link").symlink_to("new")
+    (folder / "link.svg").symlink_to("new.svg")
     before = {path.name for path in folder.iterdir()}
-    for first, second, named in (
-        ("new", "new", "new"),
-        ("new", "link", "link"),
-        ("-", "-", "standard output"),
-    ):
+    cases = [("new.svg", "new.svg", "new.svg"), ("new.svg", "link.svg", "link.svg")]
+    if "--plot" not in command:
+        cases.append(("-", "-", "standard output"))
+    for first, second, named in cases:
         given = command.replace("OUT", first, 1).replace("OUT", second, 1)
         assert refused(folder, *given.split()) == (1, f"{named}: {twice}")
     assert {path.name for path in folder.iterdir()} == before
@@ -159,9 +183,15 @@ def test_a_build_that_does_not_exist_is_one_line(folder: Path, command: str) -> 
         assert (code, message.startswith('no build "sse9" here')) == (1, True)
 
 
-@pytest.mark.parametrize("command", OUTPUTS)
+@pytest.mark.parametrize(
+    "command",
+    [*OUTPUTS, "bench prefilter --length 100 --max-edits 1 --seconds 0.01 --json OUT"],
+)
 def test_a_full_disk_is_named(folder: Path, command: str) -> None:
     """A limit on the size of files is an error at the same place, and the file before remains."""
+    if "--plot" in command:
+        # matplotlib writes a list of fonts when it is imported first.
+        require_package("matplotlib.font_manager")
     name = next(word for word in command.split() if word.startswith("OUT"))
     (folder / name).write_bytes(b"before")
     limit = [require_tool("prlimit"), "--fsize=4", str(COMMAND)]

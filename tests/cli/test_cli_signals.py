@@ -48,9 +48,11 @@ def all_end(folder: Path, cases: Sequence[tuple[Prepare, signal.Signals]], begun
             before = set(own.iterdir())
             process = held.enter_context(started(own, arguments, **streams))
             running.append((process, number, own, before))
+        if begun:  # to write
+            for _, _, own, before in running:
+                until(lambda own=own, before=before: set(own.iterdir()) != before)
         wait_until_idle([process for process, *_ in running])
         for process, number, own, before in running:
-            assert not begun or set(own.iterdir()) != before  # it has begun to write
             end(process, number)
             assert set(own.iterdir()) == before
 

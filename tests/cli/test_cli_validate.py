@@ -6,6 +6,7 @@ A stand-in for Java answers at once. tests/gatk/test_validate.py runs GATK.
 from __future__ import annotations
 
 import fcntl
+import gzip
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,9 @@ from typing import Any
 import pytest
 
 from gkl_shim import paths
+from gkl_shim.cli import validate
 from gkl_shim.validation import page, plots
+from gkl_shim.validation.modes import CALLER, MUTECT
 from tests.cli.shim_command import COMMAND, one_error, run
 from tests.conftest import ROOT, is_running
 from tests.validation import fake_java
@@ -193,12 +197,51 @@ def test_several_intervals_are_all_called(folder: Path) -> None:
     (split,) = (text for text in runs if "SplitIntervals" in text)
     assert "-L one:1-100 -L one:900-950 " in split
     called = folder / "out" / "intervals.interval_list"
-    assert called.read_text().splitlines()[2:] == ["one\t1\t1000\t+\t."] * 2
+    assert called.read_text().splitlines()[2:] == ["one\t1\t500\t+\t.", "one\t501\t1000\t+\t."]
     where = f"-L {called} -L {folder}/c.bed --interval-set-rule INTERSECTION"
     assert sum("Concordance" in text and where in text for text in runs) == 3
     assert _facts(folder)["inputs"]["intervals"] == ["one:1-100", "one:900-950"]
     html = (folder / "out" / "validation.html").read_text()
     assert "<td>intervals</td><td>one:1-100 one:900-950</td>" in html
+
+
+def test_all_tools_and_modes_in_shards_that_run_at_once(folder: Path) -> None:
+    options = [part for tool in (CALLER, MUTECT) for part in ("--tool", tool)]
+    modes = {
+        "vcf": "",
+        "gvcf": "-ERC GVCF",
+        "dragen": "--dragen-mode true",
+        "dragen378": "--dragen-378-concordance-mode true",
+    }
+    options += [part for mode in modes for part in ("--mode", mode)]
+    done, runs = _validate(folder, *options, "--jobs", "3", "--shards", "3")
+    assert done.returncode == 0, done.stderr
+    assert [line.split(",")[0] for line in done.stdout.decode().splitlines()[:-1]] == [
+        f"{name}: 6 records" for name in (*modes, "mutect2")
+    ]
+    # Stock and gkl-shim call three shards each.
+    for arguments in filter(None, modes.values()):
+        assert sum(f"{CALLER} " in text and arguments in text for text in runs) == 6
+    tools = Counter(text.split("hellbender.Main ")[1].split(" ")[0] for text in runs)
+    assert (tools[CALLER], tools[MUTECT], tools["MergeVcfs"]) == (24, 6, 10)
+    assert (tools["GenotypeGVCFs"], tools["FilterMutectCalls"]) == (2, 2)
+    for name in (*modes, "mutect2"):
+        for variant in ("stock", "gkl-shim"):
+            gathered = folder / "out" / name / variant / "gathered" / "calls.vcf.gz"
+            positions = [
+                line.split(b"\t")[1]
+                for line in gzip.decompress(gathered.read_bytes()).splitlines()
+                if line[:1] != b"#"
+            ]
+            assert positions == [b"100", b"233", b"433", b"566", b"766", b"900"], name
+
+
+@pytest.mark.parametrize(("gib", "cpus", "jobs"), [(64, 8, 8), (16, 8, 3), (4, 8, 1), (64, 1, 1)])
+def test_each_run_has_a_cpu_and_5_gib(
+    monkeypatch: pytest.MonkeyPatch, gib: int, cpus: int, jobs: int
+) -> None:
+    monkeypatch.setattr(validate, "usable_memory", lambda: gib << 30)
+    assert validate._jobs(cpus) == jobs
 
 
 def test_a_run_that_fails(folder: Path) -> None:
@@ -229,9 +272,8 @@ def test_a_full_disk(folder: Path) -> None:
 def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) -> None:
     runs = folder / "runs"
     runs.write_text("")
-    variables = _environment(folder, trouble="hang", trouble_at="javaagent")
-    # gkl-shim's run hangs; its agent is in the environment, so name its folder instead.
-    variables["FAKE_TROUBLE_AT"] = "/gkl-shim/"
+    # gkl-shim's run, by its folder.
+    variables = _environment(folder, hang_at="/gkl-shim/")
     command = [COMMAND, *OPTIONS]
     environment = {**os.environ, **variables}
     with subprocess.Popen(
@@ -303,7 +345,7 @@ def test_where_a_kernel_has_nothing_to_compute(
 def test_what_a_killed_command_ran_ends_with_it(folder: Path) -> None:
     runs = folder / "runs"
     runs.write_text("")
-    variables = _environment(folder, trouble="hang", trouble_at="HaplotypeCaller")
+    variables = _environment(folder, hang_at="HaplotypeCaller")
     with subprocess.Popen(
         [COMMAND, *OPTIONS], cwd=folder, env={**os.environ, **variables},
         stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -134,12 +134,20 @@ class Trap:
     def caught(self) -> str:
         return self._mark.read_text() if self._mark.exists() else ""
 
+    def clear(self) -> None:
+        """Remove the marks."""
+        self._mark.unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def built_trap(tmp_path_factory: pytest.TempPathFactory) -> Trap:
+    return Trap(tmp_path_factory.mktemp("trap"), require_tool("cc"))
+
 
 @pytest.fixture
-def trap(tmp_path: Path) -> Trap:
-    folder = tmp_path / "trap"
-    folder.mkdir()
-    return Trap(folder, require_tool("cc"))
+def trap(built_trap: Trap) -> Trap:
+    built_trap.clear()
+    return built_trap
 
 
 def test_the_trap_notices_code_of_the_working_directory(trap: Trap) -> None:
@@ -387,9 +395,7 @@ def test_a_wrong_answer_of_the_program_is_one_warning(
         for said in (text, words)
     )
     python = write_program(tmp_path / "python", text)
-    started = time.monotonic()
     host({"GKL_SHIM_PYTHON": str(python)}, cwd=tmp_path)
-    assert time.monotonic() - started < 20
     assert len(host.warnings) == 1, host.warnings
     (warning,) = host.warnings
     assert f"no GPU (GKL_SHIM_PYTHON={python}: " in warning
@@ -448,7 +454,7 @@ def test_a_program_that_never_ends_is_killed(
         list(pool.map(run, range(2), programs[: 1 + waits]))
     started = [int(pid) for path in tmp_path.glob("pids*") for pid in path.read_text().split()]
     assert len(started) == 2 + 2 * waits
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(map(is_running, started)):
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -55,7 +55,7 @@ constexpr uint8_t kUnset[] = {0xFD, 0xFF};
 constexpr int32_t kMemoryType = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr uint32_t kHost = 1;       // CU_MEMORYTYPE_HOST
 
-typedef void (*Hook)();
+typedef void (*Hook)(int device);
 
 class Driver;
 
@@ -151,7 +151,8 @@ class Driver {
 
     // Starts a call of a function. kOk: the caller goes on, with the lock.
     int begin(const char *name, bool frees, std::unique_lock<std::mutex> *lock) {
-        if (const Hook hook = hook_of(name)) hook();
+        const int device = current.back()->device;
+        if (const Hook hook = hook_of(name)) hook(device);
         *lock = std::unique_lock<std::mutex>(mutex_);
         calls_[name]++;
         threads_.insert(uint64_t(pthread_self()));
@@ -159,11 +160,10 @@ class Driver {
             interrupting_.clear();
             kill(getpid(), SIGINT);
         }
-        const int device = current.back()->device;
         return frees ? kOk : failure(name, device);
     }
     int push(Context *context) {
-        if (const Hook hook = hook_of("cuCtxPushCurrent_v2")) hook();
+        if (const Hook hook = hook_of("cuCtxPushCurrent_v2")) hook(context->device);
         const std::lock_guard<std::mutex> lock(mutex_);
         calls_["cuCtxPushCurrent_v2"]++;
         threads_.insert(uint64_t(pthread_self()));
@@ -658,7 +658,7 @@ FUNCTION void fake_fail(void *driver, const char *function, int64_t after, int d
 FUNCTION void fake_interrupt(void *driver, const char *function) {
     static_cast<Driver *>(driver)->interrupt(function);
 }
-FUNCTION void fake_hook(void *driver, const char *function, void (*hook)()) {
+FUNCTION void fake_hook(void *driver, const char *function, void (*hook)(int device)) {
     static_cast<Driver *>(driver)->set_hook(function, hook);
 }
 FUNCTION void fake_pin(void *driver, const void *memory, size_t size) {

@@ -4,6 +4,7 @@ import htsjdk.samtools.SAMFileHeader;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.AssemblyResult;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.BaseEdge;
@@ -14,43 +15,48 @@ import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanAligner;
 
-/** What {@link CheckAgent} calls. At the end, a line on standard error has the counts. */
+/**
+ * What {@link CheckAgent} calls. It prints a line about each graph on standard error: who made it,
+ * and whether it has variation, has none, or was refused. A graph that differs has a line more.
+ */
 public final class AssemblyCheckCalls {
-    private static int graphs;
-    private static int large;
-    private static int refused;
-    private static int different;
-
-    static {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> System.err.println("compared "
-                + graphs + " graphs, " + large + " with variation, " + refused + " refused, "
-                + different + " different")));
-    }
-
     private AssemblyCheckCalls() {}
 
     public static AssemblyResult createGraph(ReadThreadingAssembler assembler,
             Iterable<GATKRead> reads, Haplotype reference, int kmerSize, boolean lowComplexity,
             boolean nonUnique, SAMFileHeader header, SmithWatermanAligner aligner,
             SWParameters parameters) throws ReflectiveOperationException {
+        AtomicBoolean isLeftToGatk = new AtomicBoolean();
+        Iterable<GATKRead> watched = () -> {
+            isLeftToGatk.compareAndSet(false, isGatkRunning(assembler));
+            return reads.iterator();
+        };
         AssemblyResult ours = (AssemblyResult) original(
                 Class.forName("org.gklshim.gatk.assembly.GraphCreation")).invoke(null, assembler,
-                reads, reference, kmerSize, lowComplexity, nonUnique, header, aligner, parameters);
+                watched, reference, kmerSize, lowComplexity, nonUnique, header, aligner,
+                parameters);
         AssemblyResult gatks = (AssemblyResult) original(assembler.getClass()).invoke(assembler,
                 reads, reference, kmerSize, lowComplexity, nonUnique, header, aligner, parameters);
         List<String> expected = describe(gatks);
         List<String> found = describe(ours);
-        synchronized (AssemblyCheckCalls.class) {
-            graphs++;
-            large += expected.size() > 4 ? 1 : 0;
-            refused += gatks == null ? 1 : 0;
-            if (!expected.equals(found)) {
-                different++;
-                System.err.println("different: k " + kmerSize + " " + reference.getGenomeLocation()
-                        + "\n" + expected + "\n" + found);
-            }
+        System.err.println("graph: " + (isLeftToGatk.get() ? "GATK's " : "ours ")
+                + (gatks == null ? "refused" : expected.size() > 4 ? "variation" : "none"));
+        if (!expected.equals(found)) {
+            System.err.println("different: k " + kmerSize + " " + reference.getGenomeLocation()
+                    + "\n" + expected + "\n" + found);
         }
         return ours;
+    }
+
+    /** Returns whether the caller is GATK's own method. */
+    private static boolean isGatkRunning(ReadThreadingAssembler assembler) {
+        for (StackTraceElement frame : new Throwable().getStackTrace()) {
+            if (frame.getClassName().equals(assembler.getClass().getName())
+                    && frame.getMethodName().equals("createGraph$original")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Method original(Class<?> type) {

@@ -22,6 +22,7 @@ from gkl_shim.cuda.pairhmm import Engine
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, run, swaps
 from tests.conftest import ROOT, require_tool
+from tests.fakes import driver as fakes
 from tests.gatk.conftest import QUICK, Gatk, command
 
 pytestmark = pytest.mark.gatk
@@ -47,7 +48,11 @@ Shim = Callable[..., list[str]]
 
 @pytest.fixture(scope="module")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a stand-in for CuPy."""
+    """Return a folder with a stand-in for CuPy.
+
+    The stand-in driver is compiled here: a JVM waits ten seconds for its device.
+    """
+    fakes.library()
     folder = tmp_path_factory.mktemp("cupy")
     (folder / "cupy.py").write_text(CUPY.format(root=str(ROOT)))
     return folder

@@ -31,36 +31,47 @@ RUNS = (
 )
 
 
+Run = tuple[data.Sample, str]
+"""A sample, and more arguments."""
+
+
 @pytest.fixture(scope="module")
-def said(
-    classpath: str,
-    chr22: data.Sample,
-    deep: data.Sample,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> str:
+def odd(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
+    return odd_reads.write(tmp_path_factory.mktemp("odd"), 1, wild=False)
+
+
+@pytest.fixture(scope="module", params=[("chr22", "odd"), ("deep",)], ids="+".join)
+def runs(request: pytest.FixtureRequest) -> list[Run]:
+    """The runs of some samples. The last sample needs the shared data."""
+    return [
+        (request.getfixturevalue(name), options) for name, options in RUNS if name in request.param
+    ]
+
+
+@pytest.fixture(scope="module")
+def said(classpath: str, runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the checks say of all runs, which share a JVM."""
     folder = tmp_path_factory.mktemp("sums")
-    samples = {"chr22": chr22, "odd": odd_reads.write(folder, 1, wild=False), "deep": deep}
     jar = check_agent(folder, classpath, "ConfidenceCheck", "LikelihoodsCheck")
     java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
     java += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
     java += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
-    for name, options in RUNS:
+    for sample, options in runs:
         more = ("-ERC", "GVCF", *options.split(), "+")
-        java += command("HaplotypeCaller", samples[name], folder / "out.g.vcf", *more)
+        java += command("HaplotypeCaller", sample, folder / "out.g.vcf", *more)
     done = subprocess.run(java, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 
 
-def test_confidence_in_the_reference(said: str) -> None:
+def test_confidence_in_the_reference(said: str, runs: list[Run]) -> None:
     found = re.findall(
         r"^compared (\d+) regions, (\d+) positions, (\d+) without reads, (\d+) different$",
         said,
         re.M,
     )
     counts = [tuple(map(int, line)) for line in found]
-    assert len(counts) == len(RUNS), said[-3000:]
+    assert len(counts) == len(runs), said[-3000:]
     assert counts[-1][3] == 0, said[:3000]
     # Each run has regions, and positions with reads.
     before = (0, 0, 0, 0)

@@ -183,7 +183,7 @@ def test_threads_that_sleep_at_random_change_nothing(
     assert records(output) == records(stock.vcf)
 
 
-@pytest.mark.parametrize("error", ["user", "memory"])
+@pytest.mark.parametrize("error", ["exception", "user", "memory"])
 def test_a_region_that_fails_ends_the_run_as_in_one_thread(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path, error: str
 ) -> None:

@@ -287,6 +287,9 @@ def test_a_device_is_lost_on_the_way(host, function, after, double_first):
         values = engine.compute(batch)
     assert_same_bits(values, PairHMM(backend="cpu").compute(batch))
     assert len(said) == bool(host.failed)
+    # Pinned memory is kept from the first call.
+    is_kept = double_first and function == "cuMemHostAlloc"
+    assert host.failed or is_kept or after >= 2
     engine.close()
 
 

@@ -167,7 +167,10 @@ def test_each_function_may_fail(run, function, loses, slow):
     for after in (0, 2, 30):
         done = run(failing=function, after=after, loses=loses, slow=slow)
         report = done.reports[-1]
-        if dict(report["calls"]).get(function, 0) <= after:
+        calls = dict(report["calls"]).get(function, 0)
+        # A fast device needs no waiting.
+        assert calls > 0 or (not slow and function in ("cuEventRecord", "cuEventSynchronize"))
+        if calls <= after:
             assert (done.lost, done.on_cpu, report["failed"]) == ({}, [0, 0], [])
             continue
         assert (set(done.lost), report["failed"]) == ({10}, [function])
@@ -180,8 +183,10 @@ def test_each_function_may_fail(run, function, loses, slow):
 @pytest.mark.parametrize("function", FALLIBLE)
 def test_another_device_goes_on(run, function):
     callers = 2
-    done = run(2, failing=function, after=3, on=1, callers=callers)
-    assert set(done.lost) == ({11} if done.reports[-1]["failed"] else set())
+    # Little memory is allocated, and few streams and events are made.
+    after = 0 if "Alloc" in function or "Create" in function else 3
+    done = run(2, failing=function, after=after, on=1, callers=callers)
+    assert set(done.lost) == {11}
     # Each launch thread may lose what it has in flight on the device.
     assert sum(done.on_cpu) <= callers * 2 * 2 * CHUNK
     assert sum(done.launched) * CHUNK >= callers * 2 * NUMBERS - sum(done.on_cpu)

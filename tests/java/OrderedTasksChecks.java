@@ -2,8 +2,13 @@ package org.gklshim.gatk.regions;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -54,6 +59,7 @@ public final class OrderedTasksChecks {
                     expected.subList(0, failing).equals(found));
         }
         checkLimits(threads);
+        checkTasksRunTogether(threads);
         System.out.println("done with " + threads);
     }
 
@@ -84,6 +90,29 @@ public final class OrderedTasksChecks {
         check("tasks at once: " + most, most.get() <= 2);
         // A result may be handed on between submit() and the count.
         check("tasks in flight: " + mostInFlight, mostInFlight.get() <= 3);
+    }
+
+    /** As many tasks as there are threads run at once: each waits for the others. */
+    private static void checkTasksRunTogether(int threads) {
+        CyclicBarrier meeting = new CyclicBarrier(threads);
+        AtomicInteger met = new AtomicInteger();
+        Function<Integer, Integer> meet = task -> {
+            try {
+                meeting.await(60, TimeUnit.SECONDS);
+                met.incrementAndGet();
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+                // The count shows it.
+            }
+            return task;
+        };
+        OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>(
+                Collections.nCopies(threads, meet), task -> {}, 1000, 1000, threads);
+        for (int k = 0; k < threads; k++) {
+            tasks.submit(k, 1);
+        }
+        tasks.awaitAll();
+        tasks.close();
+        check("tasks that met: " + met, met.get() == threads);
     }
 
     private List<String> inOneThread(int failing) {

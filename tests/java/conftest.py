@@ -65,7 +65,6 @@ class Jvm:
         environment: Mapping[str, str] | None = None,
         cpus: set[int] | None = None,
         file_size: int | None = None,
-        succeeds: bool = True,
         module: str = "tests.java.scenarios",
     ) -> Outcome:
         chosen = self._swap(swap, gkl)
@@ -101,7 +100,7 @@ class Jvm:
             check=False,
             preexec_fn=limit,
         )
-        assert not succeeds or process.returncode == 0, process.stdout[-5000:]
+        assert process.returncode == 0, process.stdout[-5000:]
         answer = pickle.loads(result.read_bytes()) if result.is_file() else None
         return Outcome(answer, process.returncode, process.stdout)
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import mem_papers
-from gkl_shim.bench.genomes import PAPER
+from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.cli import bench_mem
 from tests.conftest import require_tool
 
@@ -29,6 +29,25 @@ def test_bench_compares_whole_commands(tmp_path: Path, monkeypatch: pytest.Monke
     for ours, theirs in zip(rows[::2], rows[1::2], strict=True):
         assert (ours["command"], theirs["command"]) == ("gkl-shim", "mummer")
         assert ours["times mummer"] == theirs["seconds"] / ours["seconds"] > 0
+
+
+def test_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = PAPER[0].smaller(500)
+    made = []
+
+    def generate(wanted: Shape) -> Workload:
+        made.append(wanted)
+        return generated(wanted)
+
+    monkeypatch.setattr(bench_mem, "PAPER", (shape,))
+    monkeypatch.setattr(bench_mem, "generated", generate)
+    monkeypatch.chdir(tmp_path)
+    for options, want in (["--papers"], shape), ([], shape.smaller(10)):
+        made.clear()
+        done = CliRunner().invoke(
+            bench_mem.command, ["--rounds", "1", *options], catch_exceptions=False
+        )
+        assert (done.exit_code, made) == (0, [want])
 
 
 def test_whole_commands_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,7 @@ def test_every_way_in_and_out_gives_the_same(files: Path) -> None:
     done = run(files, *options, "ref.fa", "q.fa", "-o", "out", "-threads", "1")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert (files / "out").read_bytes() == want
+    assert run(files, *options, "ref.fa", "q.fa", "-qthreads", "2").stdout == want
     assert run(files, *options, "ref.fa", "q.fa", "q.fa").stdout == 2 * want
     pages = run(files, *options, "ref.fa", "q.fa", "--page-letters", "300", "-v")
     assert pages.stdout == want
@@ -52,6 +53,25 @@ def test_every_way_in_and_out_gives_the_same(files: Path) -> None:
     larger = run(files, *options, "ref.fa", "q.fa", "--page-letters", str(2**62), "-v").stderr
     described = re.compile(rb"# 2000 letters in 1 pages of \d+, index [^,]*")
     assert described.findall(larger) == described.findall(whole) != []
+
+
+def test_little_memory_makes_pages(tmp_path: Path) -> None:
+    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(12).integers(0, 4, 2_000_000)]
+    (tmp_path / "ref.fa").write_bytes(fasta([letters.tobytes().decode()]))
+    (tmp_path / "q.fa").write_bytes(fasta([letters[::-1][:2000].tobytes().decode()], "q"))
+    options = ["mem", "-maxmatch", "-l", "10", "-v", "ref.fa", "q.fa"]
+    whole, paged = (run(tmp_path, *options, "--memory", memory) for memory in ("1", "0.001"))
+    assert b" in 1 pages of " in whole.stderr
+    assert re.search(rb" in [2-9] pages of ", paged.stderr), paged.stderr
+    assert paged.stdout == whole.stdout
+    assert whole.stdout.count(b"\n") > 1000
+
+
+@pytest.mark.parametrize("option", ["-h", "-help"])
+def test_help_has_mummers_name(tmp_path: Path, option: str) -> None:
+    asked, usual = (run(tmp_path, "mem", name) for name in (option, "--help"))
+    assert (asked.returncode, asked.stdout) == (0, usual.stdout)
+    assert b"-qthreads" in usual.stdout
 
 
 def test_a_folder_of_queries_is_refused_before_the_work(files: Path) -> None:
@@ -145,7 +165,6 @@ def test_bad_files_are_refused(files: Path, content: bytes, message: str) -> Non
     [
         (["-save", "absent/index"], "absent/index: No such file or directory"),
         (["-save", "/dev/null/x"], "/dev/null/x: Not a directory"),
-        (["-save", "out", "-o", "out"], "out: it is given twice; name another output"),
     ],
 )
 def test_files_are_checked_before_the_work(files: Path, arguments: list[str], message: str) -> None:

@@ -6,7 +6,7 @@ tests/gpu/test_cuda_mem.py has the real thing.
 from __future__ import annotations
 
 import itertools
-import time
+import threading
 from collections import Counter
 from functools import partial
 
@@ -100,11 +100,20 @@ def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
         index = mem.Index(reference, min_length=12)
         want = index.find(query, strands="forward")
         driver.forget_calls()
-        # The first thread to search, usually the first device's, lets others overtake it.
-        pushes = itertools.count()
-        driver.before(
-            "cuCtxPushCurrent_v2", lambda pushes=pushes: next(pushes) == 1 and time.sleep(0.1)
-        )
+        # Once device 0 has its index, it lets device 1 overtake it.
+        pushes, overtaken = itertools.count(), threading.Event()
+
+        def hold(device: int, pushes=pushes, overtaken=overtaken) -> None:
+            if device == 0 and next(pushes) == 1:
+                overtaken.clear()
+                overtaken.wait(0.5)
+
+        def overtake(device: int, overtaken=overtaken) -> None:
+            if device == 1:
+                overtaken.set()
+
+        driver.before("cuCtxPushCurrent_v2", hold)
+        driver.before("cuLaunchKernel", overtake)
         given = mem.native_sequences(query, "query")
         found = engine.find(index.native, given, 12, "mem", "forward").array()
         assert np.array_equal(found, want)

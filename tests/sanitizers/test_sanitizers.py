@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native, mem
+from gkl_shim import _native, mem, paths
 from gkl_shim.correct import Spectrum
 from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.correct.test_correct import random_reads
@@ -126,6 +126,18 @@ def driver_of(algorithm: str, sanitizer: str, folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
+def plain(compile_c):
+    """Return a function that compiles an algorithm's driver with the installed library."""
+
+    @functools.cache
+    def compile_driver(algorithm: str) -> Path:
+        source = ROOT / "tests" / algorithm / "driver.c"
+        return compile_c(require_tool("cc"), source, paths.library())
+
+    return compile_driver
+
+
+@pytest.fixture(scope="module")
 def replay():
     """The program that gives a target files."""
     return built("address", "replay") / "replay"
@@ -143,10 +155,10 @@ def test_the_sanitizers_find_planted_faults(tmp_path, fault):
             "thread": "data race"}[fault] in done.stderr  # fmt: skip
 
 
-def test_pairhmm_runs_clean(sanitizer, native_driver, region_file, tmp_path):
+def test_pairhmm_runs_clean(sanitizer, plain, region_file, tmp_path):
     driver = driver_of("engine", sanitizer, tmp_path)
     for precision in ("single", "double"):
-        expected = run(*native_driver, region_file, "portable", precision, 1).stdout
+        expected = run(plain("engine"), region_file, "portable", precision, 1).stdout
         assert len(expected) > 1000
         for build in BUILDS[sanitizer]:
             done = run(driver, region_file, build, precision, 4)
@@ -154,7 +166,7 @@ def test_pairhmm_runs_clean(sanitizer, native_driver, region_file, tmp_path):
             assert done.stdout == expected
 
 
-def test_the_prefilter_runs_clean(sanitizer, tmp_path):
+def test_the_prefilter_runs_clean(sanitizer, plain, tmp_path):
     driver = driver_of("prefilter", sanitizer, tmp_path)
     reads, segments = simulate.pairs(600, seed=7)
     alike = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
@@ -167,13 +179,15 @@ def test_the_prefilter_runs_clean(sanitizer, tmp_path):
     ):
         pairs = zip(reads, segments if method == "exact" else alike, strict=True)
         path.write_bytes(b"".join(b"%s\t%s\n" % pair for pair in pairs))
+        expected = run(plain("prefilter"), path, "portable", method, mode, edits, 1).stdout
+        assert len(expected.splitlines()) == len(reads)
         for build in BUILDS[sanitizer]:
             done = run(driver, path, build, method, mode, edits, 4)
             assert (done.returncode, done.stderr) == (0, "")
-            assert len(done.stdout.splitlines()) == len(reads)
+            assert done.stdout == expected
 
 
-def test_smithwaterman_runs_clean(sanitizer, tmp_path):
+def test_smithwaterman_runs_clean(sanitizer, plain, tmp_path):
     driver = driver_of("smithwaterman", sanitizer, tmp_path)
     sample = pairs(400, seed=12, longest=200)
     # Sorted, so that there are batches. The last pair is computed in parts.
@@ -181,10 +195,12 @@ def test_smithwaterman_runs_clean(sanitizer, tmp_path):
     sample.append(Pair(b"ACGTA" * 1300, b"ACGTTA" * 1100, (10, -15, -30, -5), "softclip"))
     path = tmp_path / "pairs.tsv"
     path.write_bytes(b"".join(pair.line() for pair in sample))
+    expected = run(plain("smithwaterman"), path, "portable", 1).stdout
+    assert len(expected.splitlines()) == len(sample)
     for build in BUILDS[sanitizer]:
         done = run(driver, path, build, 4)
         assert (done.returncode, done.stderr) == (0, "")
-        assert len(done.stdout.splitlines()) == len(sample)
+        assert done.stdout == expected
 
 
 def test_mem_runs_clean(sanitizer, tmp_path):
@@ -223,15 +239,17 @@ def test_reading_and_writing_text_runs_clean(sanitizer, region_file, tmp_path):
     assert done.stdout.startswith(region_file.read_text())
 
 
-def test_correction_runs_clean(sanitizer, tmp_path):
+def test_correction_runs_clean(sanitizer, plain, tmp_path):
     driver = driver_of("correct", sanitizer, tmp_path)
     reads, _ = random_reads(22, genome=20_000, depth=30, length=100)
     path = tmp_path / "reads.txt"
     path.write_text("".join(f"{read}\n" for read in reads if read))
     for method, memory in ((0, 0), (1, 300_000)):
+        expected = run(plain("correct"), path, 17, 0, method, 1, 0).stdout
+        assert len(expected.splitlines()) == sum(map(bool, reads))
         done = run(driver, path, 17, 0, method, 4, memory)
         assert (done.returncode, done.stderr) == (0, "")
-        assert len(done.stdout.splitlines()) == sum(map(bool, reads))
+        assert done.stdout == expected
 
 
 def parse(replay: Path, target: str, mode: str, *files: Path) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import _native
@@ -135,11 +135,13 @@ _letters = st.sampled_from([b"A", b"AC", b"ACGTN", bytes(range(256))]).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(_letters, _letters, _numbers, st.sampled_from(OVERHANGS))
 def test_any_pair(reference, alternative, parameters, overhang) -> None:
     agree([Pair(reference, alternative, parameters, overhang)])
 
 
+@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=30), st.data())
 def test_parts_of_a_sequence(reference: bytes, data) -> None:
     """An alternative that is nearly the reference, where ties are."""

@@ -1,28 +1,46 @@
 """A stand-in for Java that answers as GATK would, in a moment.
 
 FAKE_DIFFERENCE says how gkl-shim's VCF differs from stock's, FAKE_LOG lists the runs, and
-FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail. FAKE_STOCK and FAKE_SHIM
-are the lines that stock GATK and gkl-shim log, in place of those of a run with PairHMM.
-FAKE_VERSION is Java's version.
+FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail. Those that contain
+FAKE_HANG_AT take a minute. FAKE_STOCK and FAKE_SHIM are the lines that stock GATK and gkl-shim log,
+in place of those of a run with PairHMM. FAKE_VERSION is Java's version.
 """
 
 from __future__ import annotations
 
 import gzip
+import itertools
 import os
 import sys
 import time
 from pathlib import Path
 
 HEADER = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tNA12878\n"
-FIRST = "one\t100\t.\tT\tA\t50.6\tPASS\tDP=9\tGT:PL\t0/1:99,0,99\n"
 STOCK = "INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5"
 SHIM = "[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
+LENGTH = 1000
+#: The records, if the contig is one interval.
+FIRST = "one\t100\t.\tT\tA\t50.6\tPASS\tDP=9\tGT:PL\t0/1:99,0,99\n"
 SECOND = "one\t900\t.\tG\tC\t70.1\tPASS\tDP=8\tGT:PL\t1/1:99,9,0\n"
 
 
-def vcf(difference: str, shim: bool, double: bool) -> str:
-    second = SECOND
+def intervals(shards: int) -> list[str]:
+    """Return the lines of the intervals into which the contig is cut."""
+    ends = [LENGTH * number // shards for number in range(shards + 1)]
+    return [f"one\t{a + 1}\t{b}\t+\t." for a, b in itertools.pairwise(ends)]
+
+
+def given(arguments: list[str], option: str) -> list[str]:
+    """Return the values of an option."""
+    return [value for name, value in itertools.pairwise(arguments) if name == option]
+
+
+def vcf(lines: list[str], difference: str, shim: bool, double: bool) -> str:
+    """Return a VCF with two records in an interval, the last of these lines."""
+    start, end = map(int, lines[-1].split("\t")[1:3])
+    first = FIRST.replace("\t100\t", f"\t{start + 99}\t")
+    second = SECOND.replace("\t900\t", f"\t{end - 100}\t")
+    more = ""
     if difference == "near tie" and (shim or double):
         second = second.replace("70.1", "70.2")
     if difference == "other" and shim and not double:
@@ -32,8 +50,8 @@ def vcf(difference: str, shim: bool, double: bool) -> str:
     if difference == "not a number" and shim and not double:
         second = second.replace("DP=8", "DP=NaN")
     if difference == "more records" and shim:
-        second += "".join(SECOND.replace("900", position) for position in ("901", "902", "903"))
-    return HEADER + FIRST + second
+        more = "".join(second.replace(f"{end - 100}", f"{end - 100 + k}") for k in (1, 2, 3))
+    return HEADER + first + second + more
 
 
 def main() -> None:
@@ -48,27 +66,33 @@ def main() -> None:
     double = "--native-pair-hmm-use-double-precision" in arguments
     trouble = os.environ.get("FAKE_TROUBLE")
     if trouble and os.environ.get("FAKE_TROUBLE_AT", "") in " ".join(arguments):
-        if trouble == "hang":
-            time.sleep(60)
-        sys.exit(f"{trouble}")
+        sys.exit(trouble)
+    if os.environ.get("FAKE_HANG_AT", "\n") in " ".join(arguments):
+        time.sleep(60)
     if tool == "SplitIntervals":
-        folder = Path(arguments[arguments.index("-O") + 1])
-        for number in range(int(arguments[arguments.index("--scatter-count") + 1])):
-            text = "@HD\tVN:1.6\n@SQ\tSN:one\tLN:1000\none\t1\t1000\t+\t.\n"
+        folder = Path(given(arguments, "-O")[0])
+        for number, line in enumerate(intervals(int(given(arguments, "--scatter-count")[0]))):
+            text = f"@HD\tVN:1.6\n@SQ\tSN:one\tLN:{LENGTH}\n{line}\n"
             (folder / f"{number:04}-scattered.interval_list").write_text(text)
     elif tool == "Concordance":
         text = "type\tTP\tFP\tFN\tRECALL\tPRECISION\n"
         text += "SNP\t3\t1\t0\t1.0\t0.75\nINDEL\t0\t0\t0\tNaN\tNaN\n"
-        Path(arguments[arguments.index("-S") + 1]).write_text(text)
+        Path(given(arguments, "-S")[0]).write_text(text)
     elif tool == "MergeVcfs":
-        source = Path(arguments[arguments.index("-I") + 1])
-        Path(arguments[arguments.index("-O") + 1]).write_bytes(source.read_bytes())
+        parts = [gzip.decompress(Path(path).read_bytes()) for path in given(arguments, "-I")]
+        records = b"".join(part.removeprefix(HEADER.encode()) for part in parts)
+        Path(given(arguments, "-O")[0]).write_bytes(gzip.compress(HEADER.encode() + records))
     else:
-        if tool == "GenotypeGVCFs" and os.environ.get("FAKE_DIFFERENCE") == "final call":
-            shim = "/gkl-shim/" in arguments[arguments.index("-O") + 1]
-            os.environ["FAKE_DIFFERENCE"] = "call"
-        text = vcf(os.environ.get("FAKE_DIFFERENCE", ""), shim, double)
-        Path(arguments[arguments.index("-O") + 1]).write_bytes(gzip.compress(text.encode()))
+        (output,) = given(arguments, "-O")
+        difference = os.environ.get("FAKE_DIFFERENCE", "")
+        if tool == "GenotypeGVCFs" and difference == "final call":
+            shim = "/gkl-shim/" in output
+            difference = "call"
+        lines = [
+            line for path in given(arguments, "-L") for line in Path(path).read_text().splitlines()
+        ]
+        text = vcf(lines or intervals(1), difference, shim, double)
+        Path(output).write_bytes(gzip.compress(text.encode()))
         print(os.environ.get("FAKE_STOCK", STOCK), file=sys.stderr)
         if shim:
             print(os.environ.get("FAKE_SHIM", SHIM), file=sys.stderr)

@@ -11,6 +11,7 @@ import pytest
 
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.validation.inputs import Inputs, check, checksums, reference_bases
+from gkl_shim.validation.validation import shard_count
 
 
 @pytest.fixture
@@ -31,6 +32,25 @@ def inputs(tmp_path: Path) -> Inputs:
 def test_whole_inputs(inputs: Inputs) -> None:
     check(inputs)
     assert reference_bases(inputs.reference) == 4
+
+
+@pytest.mark.parametrize(
+    ("bases", "cpus", "intervals", "shards"),
+    [
+        (1_000, 8, (), 1),
+        (3_000_000, 8, (), 3),
+        (3_000_000, 2, (), 2),
+        (3_100_000_000, 8, (), 155),
+        (3_100_000_000, 200, (), 200),
+        (3_100_000_000, 8, ("chr20",), 8),
+        (1_000, 8, ("one",), 1),
+    ],
+)
+def test_shards_are_as_many_as_the_cpus_and_as_1_to_20_megabases_need(
+    inputs: Inputs, bases: int, cpus: int, intervals: tuple[str, ...], shards: int
+) -> None:
+    inputs.reference.with_name("r.fa.fai").write_text(f"one\t{bases}\t5\t60\t61\n")
+    assert shard_count(replace(inputs, intervals=intervals), cpus) == shards
 
 
 @pytest.mark.parametrize(

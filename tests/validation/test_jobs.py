@@ -1,25 +1,29 @@
-"""A run that fails because a disk is full names the disk, and a run depends on its Java."""
+"""A run that fails ends the others, and names a full disk; a run depends on its Java."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+import threading
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.validation.jobs import Job, Runner
+from gkl_shim.validation.jobs import FOLDER, Job, Runner
 from tests.conftest import ROOT
 
 
-class _Silent:
+class _Progress:
+    def __init__(self) -> None:
+        self.finished: list[str] = []
+
     def stage(self, title: str, total: int) -> None:
         pass
 
     def done(self, name: str) -> None:
-        pass
+        self.finished.append(name)
 
 
 class _Usage(NamedTuple):
@@ -44,7 +48,7 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _runner(folder: Path, *options: str) -> Runner:
-    return Runner(str(folder / "gatk.jar"), options, 1, _Silent())
+    return Runner(str(folder / "gatk.jar"), options, 1, _Progress())
 
 
 @pytest.mark.parametrize(
@@ -74,6 +78,30 @@ def test_a_full_disk_is_named(
     assert message.startswith(f"x: HaplotypeCaller failed, see {job.log}: exit code 1")
     assert said.replace("OUT", str(tmp_path / "out")) in message
     assert message.count("MiB left") == bool(full)
+
+
+def test_a_run_that_fails_ends_those_beside_it(
+    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has finished is kept."""
+    monkeypatch.setenv("FAKE_TROUBLE_AT", "--fails")
+    monkeypatch.setenv("FAKE_HANG_AT", "--hangs")
+    names = ("finishes", "hangs", "hangs too", "fails", "waits")
+    arguments = ("HaplotypeCaller", "-O", f"{FOLDER}/out.vcf.gz")
+    jobs = [
+        Job(name, tmp_path / "out" / name, (*arguments, f"--{name.split()[0]}")) for name in names
+    ]
+    progress = _Progress()
+    runner = Runner(str(tmp_path / "gatk.jar"), (), 3, progress)
+    with pytest.raises(MissingComponent, match=r"^fails: HaplotypeCaller failed"):
+        runner.run("x", jobs)
+    children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
+    assert children == ""
+    assert progress.finished == ["finishes"]
+    assert "--waits" not in (tmp_path / "runs").read_text()
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "finishes", *(f"{name}.log" for name in names[:4])
+    }  # fmt: skip
 
 
 def test_another_java_makes_another_key(

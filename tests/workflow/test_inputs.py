@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, require_package
 from tests.workflow.conftest import Snakemake, write_inputs
 
 
@@ -214,7 +214,7 @@ def test_a_wrong_input_is_named_before_any_job_starts(
 )
 def test_a_name_that_a_rule_cannot_use_is_refused(schema: str, name: str, value: str) -> None:
     # Snakemake brings both packages.
-    jsonschema, yaml = pytest.importorskip("jsonschema"), pytest.importorskip("yaml")
+    jsonschema, yaml = require_package("jsonschema"), require_package("yaml")
     text = (ROOT / "workflow" / "schemas" / f"{schema}.schema.yaml").read_text()
     validator = jsonschema.Draft202012Validator(yaml.safe_load(text))
     right = {"sample": "one", "reads": "one.bam"}

@@ -1,0 +1,81 @@
+"""The settings of the parts of GATK's own Java that the agent replaces."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim.gatk import data, run, swaps
+from tests.conftest import require_tool
+from tests.gatk.conftest import QUICK, Gatk, command
+from tests.gatk.test_region_threads import records
+
+pytestmark = pytest.mark.gatk
+
+#: Each is the name of a setting and of our package.
+PARTS = {"assembly", "confidence", "likelihoods", "walk"}
+GVCF = ("-ERC", "GVCF", "-L", "q:1-2500")
+THREE_CPUS = "-XX:ActiveProcessorCount=3"
+
+
+@pytest.mark.parametrize(
+    ("by_variable", "by_property", "asked"),
+    [
+        ("assembly", "confidence", 2),
+        ("confidence", "likelihoods", 2),
+        ("likelihoods", "walk", 4),
+        ("walk", "assembly", 4),
+    ],
+)
+def test_off_leaves_just_that_part_to_gatk(
+    gatk: Gatk, chr22: data.Sample, tmp_path: Path, by_variable: str, by_property: str, asked: int
+) -> None:
+    """The JVM lists the classes that it loads. Nothing sets how many threads call regions."""
+    stock = gatk("HaplotypeCaller", chr22, *GVCF)
+    output, loaded = tmp_path / "out.vcf", tmp_path / "loaded"
+    done = run.gatk(
+        command("HaplotypeCaller", chr22, output, *GVCF, "--native-pair-hmm-threads", str(asked)),
+        gatk.classpath,
+        swaps.agent(),
+        environment={f"GKL_SHIM_{by_variable.upper()}": "off"},
+        java_options=(
+            *QUICK,
+            THREE_CPUS,
+            f"-Dgkl.shim.{by_property}=off",
+            f"-Xlog:class+load:file={loaded}",
+        ),
+    )
+    log = done.log.decode()
+    assert done.returncode == 0, log[-3000:]
+    assert f"regions: {min(asked, 3)} threads" in log
+    assert records(output) == records(stock.vcf)
+    packages = set(re.findall(r" org\.gklshim\.gatk\.(\w+)\.\w+", loaded.read_text()))
+    assert packages == PARTS - {by_variable, by_property} | {"regions"}
+
+
+def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
+    source = Path(__file__).with_name("RegionThreadsCheck.java")
+    path = f"{paths.agent_jar()}:{classpath}"
+    javac = [require_tool("javac"), "-cp", path, "-d", str(tmp_path), str(source)]
+    subprocess.run(javac, check=True)
+    java = [require_tool("java"), THREE_CPUS, "-cp", f"{tmp_path}:{path}"]
+    java.append("org.gklshim.gatk.regions.RegionThreadsCheck")
+
+    def said(variable: str, *values: str) -> tuple[list[str], list[str]]:
+        """Return the numbers of threads, and what the warnings call wrong."""
+        environment = {**os.environ, "GKL_SHIM_REGION_THREADS": variable}
+        done = subprocess.run(
+            [*java, *values], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split(), re.findall(r"warning: (.*) is wrong, ", done.stderr)
+
+    assert said("5", "", "1", "7", "1024", "auto", "off") == (["5", "1", "7", "1024", "3", "1"], [])
+    assert said("auto", "") == (["3"], [])
+    wrong = ["0", "1025", "-2", "x", "2.5", "99999999999"]
+    expected = ["GKL_SHIM_REGION_THREADS=y", *(f"gkl.shim.region_threads={each}" for each in wrong)]
+    assert said("y", "", *wrong) == (["1"] * 7, expected)
