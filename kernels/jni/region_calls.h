@@ -15,7 +15,8 @@
 namespace gkl_shim {
 namespace jni {
 
-// Larger buffers of a thread are freed after use. There are two sets: the input, and the results.
+// Larger buffers of a thread are freed after use. It has two sets: the input of a region, and its
+// results with the text of the recording.
 constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
