@@ -49,6 +49,31 @@ def test_the_plan_has_a_job_for_each_sample_and_shard(snakemake: Snakemake, inpu
     assert ["gpu=1" in line for line in resources] == [True] * 8
 
 
+def test_another_sample_leaves_the_called_ones_as_they_are(
+    snakemake: Snakemake, inputs: Path
+) -> None:
+    samples = ("one", "two")
+    shards = [f"{shard:04d}" for shard in range(4)]
+    made = [f"results/intervals/{shard}-scattered.interval_list" for shard in shards]
+    for sample in samples:
+        for shard in shards:
+            made.append(f"results/times/{sample}/{shard}.tsv")
+            made.append(f"logs/haplotypecaller/{sample}/{shard}.log")
+    for sample in samples:
+        made += [f"results/gvcf/{sample}.g.vcf.gz", f"results/gvcf/{sample}.g.vcf.gz.tbi"]
+    for name in made:
+        (inputs / name).parent.mkdir(parents=True, exist_ok=True)
+        (inputs / name).touch()
+    reads = {"one": "one.bam", "two": "two.cram", "three": "three.bam"}
+    for name in ("three.bam", "three.bai"):
+        (inputs / name).touch()
+    write_inputs(inputs, reads, reference="q.fa", shards=4, joint=True)
+    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    assert re.search(r"^genotype_gvcfs +4$", output, re.MULTILINE), output
+    called = re.findall(r"wildcards: sample=(\w+), shard=", output)
+    assert called == ["three"] * 4, output
+
+
 def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: Path) -> None:
     reads, reference = "my $(touch found) 'reads'.bam", "a;b.fa"
     intervals = "some & others.bed"

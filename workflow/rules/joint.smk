@@ -3,8 +3,9 @@
 
 rule import_gvcfs:
     input:
-        vcfs=expand("results/shards/{sample}/{{shard}}.g.vcf.gz", sample=SAMPLES),
-        indexes=expand("results/shards/{sample}/{{shard}}.g.vcf.gz.tbi", sample=SAMPLES),
+        # Not the shards, which are temporary: another sample would have them all computed again.
+        vcfs=expand("results/gvcf/{sample}.g.vcf.gz", sample=SAMPLES),
+        indexes=expand("results/gvcf/{sample}.g.vcf.gz.tbi", sample=SAMPLES),
         intervals="results/intervals/{shard}-scattered.interval_list",
     output:
         temp(directory("results/genomicsdb/{shard}")),
