@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
+# If python3 -m venv fails, as on a Debian without python3-venv, it leaves a Python without pip.
+.DELETE_ON_ERROR:
+
 .PHONY: demo test sanitize fuzz test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels pins sbom audit validate-ours \
         install setup lint clean
 
