@@ -37,7 +37,7 @@ sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 
 # Needs buildah and debootstrap, and root. WHEELS may name a folder with a wheel to use.
 test-docker: setup  ## build docker/Dockerfile on a stand-in for GATK's image, and run GATK in it
-	GKL_SHIM_TEST_DOCKER=1 GKL_SHIM_TEST_WHEELS=$(abspath $(WHEELS)) $(BIN)/pytest tests/docker
+	GKL_SHIM_TEST_DOCKER=1 GKL_SHIM_TEST_WHEELS='$(abspath $(WHEELS))' $(BIN)/pytest tests/docker
 
 bench: install  ## compare PairHMM with GKL on this machine
 	$(BIN)/gkl-shim bench pairhmm
