@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def test_a_program_is_built_with_the_cmake_package(prefix, region_file, native_d
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22)\n"
         "project(user LANGUAGES C)\n"
-        "find_package(gkl_shim 0.1 REQUIRED)\n"
+        f"find_package(gkl_shim {metadata.version('gkl-shim')} REQUIRED)\n"
         f"add_executable(program {DRIVER})\n"
         "target_link_libraries(program gkl_shim::gkl_shim m)\n"
     )
