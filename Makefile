@@ -61,8 +61,8 @@ pins: $(BIN)/python  ## write the versions and checksums of the packages that a 
 	mkdir -p build
 	GKL_SHIM_RELEASE=1 $(BIN)/pip-compile --quiet --no-header --strip-extras --all-build-deps --only-build-deps \
 	  --no-emit-options --output-file build/release-pins.in pyproject.toml
-	printf 'cmake\nninja\n' | $(BIN)/pip-compile --quiet --no-header --strip-extras --upgrade --no-annotate --generate-hashes \
-	  --no-emit-options --output-file cmake/release-pins.txt build/release-pins.in -
+	$(BIN)/pip-compile --quiet --no-header --strip-extras --upgrade --no-annotate --generate-hashes \
+	  --no-emit-options --output-file cmake/release-pins.txt build/release-pins.in
 
 # Environment with the wheel for this machine and what pip installs with it.
 build/release: wheels
