@@ -195,6 +195,7 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
         command = [
             mvn,
             "--batch-mode",
+            "--strict-checksums",
             "--file",
             str(pom),
             f"-Dmaven.repo.local={cache() / 'maven'}",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import stat
 import zipfile
 from collections.abc import Callable
@@ -99,6 +101,41 @@ def test_maven_takes_no_options_from_folders_above_the_cache(
         fetch.gatk_classpath()
 
 
+@pytest.mark.gatk
+def test_a_jar_with_another_checksum_is_refused(
+    classpath: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Maven finds its plugins in the cache, so it needs no network.
+    cache, central = tmp_path / "cache", tmp_path / "central"
+    (cache / "maven").mkdir(parents=True)
+    for folder in (fetch.cache() / "maven").iterdir():
+        (cache / "maven" / folder.name).symlink_to(folder)
+    monkeypatch.setenv("GKL_SHIM_CACHE", str(cache))
+    version = central / "gklshimtest" / "changed" / "1"
+    version.mkdir(parents=True)
+    jar = _zip(version / "changed-1.jar")
+    pom = version / "changed-1.pom"
+    pom.write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>gklshimtest</groupId>"
+        "<artifactId>changed</artifactId><version>1</version></project>"
+    )
+    for file in (jar, pom):
+        file.with_name(f"{file.name}.sha1").write_text(hashlib.sha1(file.read_bytes()).hexdigest())
+    (tmp_path / ".m2").mkdir()
+    (tmp_path / ".m2" / "settings.xml").write_text(
+        "<settings><activeProfiles><activeProfile>test</activeProfile></activeProfiles><profiles>"
+        "<profile><id>test</id><repositories><repository><id>test</id>"
+        f"<url>{central.as_uri()}</url></repository></repositories></profile></profiles></settings>"
+    )
+    monkeypatch.setenv("MAVEN_OPTS", f"-Duser.home={tmp_path}")
+    artifacts = [fetch.Artifact("gklshimtest", "changed", "1")]
+    assert Path(fetch.classpath("right", artifacts)).read_bytes() == jar.read_bytes()
+    shutil.rmtree(cache / "maven" / "gklshimtest")
+    _zip(jar, "changed")
+    with pytest.raises(MissingComponent, match="Checksum validation failed"):
+        fetch.classpath("changed", artifacts)
+
+
 def test_progress_reports_each_file(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -117,9 +154,9 @@ def test_progress_reports_each_file(
     assert fetch.complete(fetch.gatk_name()) is None
 
 
-def _zip(path: Path) -> Path:
+def _zip(path: Path, content: str = "content") -> Path:
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("some/file", "content" * 1000)
+        archive.writestr("some/file", content * 1000)
     return path
 
 
