@@ -116,4 +116,4 @@ lint: $(BIN)/python  ## check formatting, style and types
 	  | xargs $(BIN)/clang-format --dry-run --Werror
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build dist $(VENV)
