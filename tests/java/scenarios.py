@@ -8,6 +8,7 @@ ARGUMENT and RESULT are files, pickled.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import pickle
 import resource
 import sys
@@ -359,6 +360,30 @@ def listing(argument: tuple[Region, str]) -> list[str]:
     region, folder = argument
     PairHmm().compute(region)
     return sorted(path.name for path in Path(folder).rglob("*"))
+
+
+#: Places of functions in JavaVM and JNIEnv, as the JNI specification lists them.
+_GET_ENV, _FIND_CLASS, _EXCEPTION_CLEAR = 6, 6, 17
+_JNI_VERSION_8 = 0x00010008
+
+
+@scenario
+def misuse_jni(_: None) -> None:
+    """Look for a class while an exception is pending, which JNI forbids."""
+    jvm = ctypes.CDLL(jpype.getDefaultJVMPath())
+    machine, environment = ctypes.c_void_p(), ctypes.c_void_p()
+    jvm.JNI_GetCreatedJavaVMs(ctypes.byref(machine), 1, ctypes.byref(ctypes.c_int()))
+
+    def call(interface: ctypes.c_void_p, place: int, *arguments: Any) -> None:
+        table = ctypes.cast(interface, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
+        ctypes.CFUNCTYPE(ctypes.c_void_p, *[ctypes.c_void_p] * (1 + len(arguments)))(table[place])(
+            interface, *arguments
+        )
+
+    call(machine, _GET_ENV, ctypes.addressof(environment), _JNI_VERSION_8)
+    for _ in range(2):
+        call(environment, _FIND_CLASS, b"absent")
+    call(environment, _EXCEPTION_CLEAR)
 
 
 def main() -> None:

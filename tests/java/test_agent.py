@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
-from tests.conftest import require_tool
+from tests.conftest import missing, require_tool
 from tests.java import regions
 from tests.java.conftest import ROOT, Jvm, compile_java, gkl_classpath, skip_unless_served
 
@@ -222,9 +222,15 @@ def test_a_temporary_folder_that_forbids_execution(
     folder.mkdir()
     alone = [require_tool("unshare"), "--user", "--map-root-user", "--mount"]
     script = ["sh", "-ec", _NOEXEC.format(folders=f"{shlex.quote(str(folder))} {also}"), "sh"]
-    trial = subprocess.run([*alone, *script, "true"], capture_output=True, text=True, check=False)
-    if trial.returncode != 0:
-        pytest.skip(f"no mounts without privileges here: {trial.stderr}")
+
+    def complaint(*command: str | Path) -> str:
+        done = subprocess.run([*alone, *command], capture_output=True, text=True, check=False)
+        return done.stderr if done.returncode else ""
+
+    if reason := complaint("mount", "--rbind", folder, folder):
+        pytest.skip(f"no mounts without privileges here: {reason}")
+    if reason := complaint(*script, "true"):
+        missing(f"these mounts fail: {reason}")
     options = [f"-javaagent:{agent_jar}", f"-Djava.io.tmpdir={folder}"]
     call = "try" if also else "initialize"  # GKL is extracted to the same folder
     ours = run_gatk(call, options=options, before=[*alone, *script])

@@ -209,20 +209,29 @@ def test_computing_without_initialize_throws(used, swap: str) -> None:
     assert message == "computeLikelihoods was called before initialize"
 
 
-@each_swap
-def test_check_jni_finds_nothing(used, swap: str) -> None:
-    log = used(swap).log
+def _complaints_of_jni(log: str) -> list[str]:
     lines = log.splitlines()
     # Intel's class still asks Intel's utilities for AVX, and these change the MXCSR. Java's own
     # method that lists loaded classes holds a reference to each.
-    complaints = [
+    return [
         line
         for line, following in zip(lines, [*lines[1:], ""], strict=True)
         if re.search(r"WARNING in native|FATAL ERROR|local refs|JNI", line)
         and "RestoreMXCSROnJNICall" not in line
         and "sun.instrument.InstrumentationImpl.getInitiatedClasses0(" not in following
     ]
-    assert not complaints, log
+
+
+@each_swap
+def test_check_jni_finds_nothing(used, swap: str) -> None:
+    log = used(swap).log
+    assert not _complaints_of_jni(log), log
+
+
+def test_check_jni_finds_a_planted_fault(jvm: Jvm) -> None:
+    """Its words are those that other tests do not find in their logs."""
+    log = jvm("misuse_jni", None, options=["-Xcheck:jni"]).log
+    assert any("WARNING in native method" in line for line in _complaints_of_jni(log)), log
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])

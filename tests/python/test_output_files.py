@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import functools
 import os
 import resource
 import shutil
@@ -13,6 +14,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +24,7 @@ from typing import BinaryIO
 import pytest
 
 from gkl_shim._output_files import atomic_output
-from tests.conftest import ROOT, obey_permissions, require_tool
+from tests.conftest import ROOT, missing, obey_permissions, require_tool
 
 IN_PYTHON = """
 import os, signal, sys
@@ -96,11 +98,22 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@functools.cache
+def refusal_of_mounts() -> str:
+    """Return why nothing can be mounted here, as in most containers, or nothing."""
+    with tempfile.TemporaryDirectory() as at:
+        trial = ["sh", "-c", 'mount -t tmpfs gkl-shim-test "$0" && umount "$0"', at]
+        done = subprocess.run(trial, capture_output=True, text=True, check=False)
+        return done.stderr.strip() if done.returncode else ""
+
+
 @contextlib.contextmanager
 def mounted(at: Path, *options: str) -> Iterator[None]:
+    if refusal_of_mounts():
+        pytest.skip(f"nothing can be mounted here: {refusal_of_mounts()}")
     done = subprocess.run(["mount", *options, at], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+        missing(f"this cannot be mounted here: {done.stderr.strip()}")
     try:
         yield
     finally:
@@ -113,7 +126,7 @@ def device(folder: Path, minor: int) -> Path:
     try:
         os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
         path.open("wb").close()
-    except OSError as error:
+    except PermissionError as error:
         pytest.skip(f"a device file cannot be made here: {error}")
     return path
 
