@@ -28,10 +28,9 @@ SWAPS = ("agent", "classpath", "library-path")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a process. `result` is the scenario's, or None if it did not finish."""
+    """The scenario's result, and what its process logged."""
 
     result: Any
-    returncode: int
     log: str
 
     @property
@@ -101,8 +100,7 @@ class Jvm:
             preexec_fn=limit,
         )
         assert process.returncode == 0, process.stdout[-5000:]
-        answer = pickle.loads(result.read_bytes()) if result.is_file() else None
-        return Outcome(answer, process.returncode, process.stdout)
+        return Outcome(pickle.loads(result.read_bytes()), process.stdout)
 
     def _swap(self, name: str, gkl: str) -> swaps.Swap:
         if name == "stock":
