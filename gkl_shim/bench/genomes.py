@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._native_mem import Sequences
+from gkl_shim._output_files import naming
 
 __all__ = ["PAPER", "Letters", "Shape", "Workload", "fasta", "fastq", "generated", "mutated"]
 
@@ -92,8 +93,9 @@ class Workload:
         """Write the reference and the queries as FASTA, and return the files."""
         files = [folder / "reference.fa", folder / "queries.fa"]
         ends = np.array([0, len(self.reference)])
-        files[0].write_bytes(fasta(self.reference, ends, "reference"))
-        files[1].write_bytes(fasta(self.queries, self.offsets, "query"))
+        with naming(str(folder)):
+            files[0].write_bytes(fasta(self.reference, ends, "reference"))
+            files[1].write_bytes(fasta(self.queries, self.offsets, "query"))
         return files
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from gkl_shim import _native
+from gkl_shim._output_files import naming
 from gkl_shim._processor import Processor
 from gkl_shim.bench.tables import Row, Table
 from gkl_shim.bench.timing import in_turns
@@ -130,7 +131,7 @@ def measure(
         path = Path(folder) / "input"
         for name, data in inputs.items():
             if classpath is not None:
-                with path.open("wb") as file:
+                with naming(str(path)), path.open("wb") as file:
                     kernel.write(file, data)
             for threads, precision in itertools.product(
                 sorted({1, here.usable_cpus}), kernel.PRECISIONS

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gkl_shim import _processor
-from gkl_shim._output_files import check_outputs
+from gkl_shim._output_files import check_outputs, naming
 from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli import _bench
@@ -75,5 +75,6 @@ def _reads(path: Path) -> int:
 def _generated(folder: Path) -> Path:
     workload = generated(_GENERATED)
     path = folder / "generated.fq"
-    path.write_bytes(fastq(workload.queries, workload.offsets))
+    with naming(str(path)):
+        path.write_bytes(fastq(workload.queries, workload.offsets))
     return path

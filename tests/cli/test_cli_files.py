@@ -202,3 +202,18 @@ def test_a_full_disk_is_named(folder: Path, command: str) -> None:
     assert one_error(done) == f"{name}: File too large"
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, name])
     assert (folder / name).read_bytes() == b"before"
+
+
+def test_a_full_disk_of_temporary_files_is_named(tmp_path: Path) -> None:
+    limit = [require_tool("prlimit"), "--fsize=4", str(COMMAND)]
+    done = subprocess.run(
+        [*limit, "bench", "correct"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    folder, _, rest = one_error(done).partition("/generated.fq: ")
+    assert (Path(folder).parent, rest) == (tmp_path, "File too large")
+    assert not list(tmp_path.iterdir())
