@@ -1,20 +1,16 @@
 package org.gklshim.gatk.regions;
 
-import java.lang.reflect.Method;
-
 /**
- * Prints how many threads call regions for each value of the property gkl.shim.region_threads. For
- * an empty value, that is the variable's choice.
+ * Prints how many threads call regions for each value of the property gkl.shim.region_threads, if
+ * GATK's option asks for two. For an empty value, that is the variable's choice.
  */
 public final class RegionThreadsCheck {
     private RegionThreadsCheck() {}
 
-    public static void main(String[] values) throws ReflectiveOperationException {
-        Method threads = RegionThreads.class.getDeclaredMethod("threads", Caller.class);
-        threads.setAccessible(true);
+    public static void main(String[] values) {
         for (String value : values) {
             System.setProperty("gkl.shim.region_threads", value);
-            System.out.println(threads.invoke(null, (Object) null));
+            System.out.println(RegionThreads.threads(2));
         }
     }
 }

@@ -67,15 +67,16 @@ def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
     java.append("org.gklshim.gatk.regions.RegionThreadsCheck")
 
     def said(variable: str, *values: str) -> tuple[list[str], list[str]]:
-        """Return the numbers of threads, and what the warnings call wrong."""
+        """Return the numbers of threads, and what the warnings say is ignored."""
         environment = {**os.environ, "GKL_SHIM_REGION_THREADS": variable}
         done = subprocess.run(
             [*java, *values], env=environment, capture_output=True, text=True, check=True
         )
-        return done.stdout.split(), re.findall(r"warning: (.*) is wrong, ", done.stderr)
+        return done.stdout.split(), re.findall(r"warning: (.*) is ignored: ", done.stderr)
 
     assert said("5", "", "1", "7", "1024", "auto", "off") == (["5", "1", "7", "1024", "3", "1"], [])
     assert said("auto", "") == (["3"], [])
+    assert said("", "") == (["2"], [])
     wrong = ["0", "1025", "-2", "x", "2.5", "99999999999"]
     expected = ["GKL_SHIM_REGION_THREADS=y", *(f"gkl.shim.region_threads={each}" for each in wrong)]
-    assert said("y", "", *wrong) == (["1"] * 7, expected)
+    assert said("y", "", *wrong) == (["2"] * 7, expected)

@@ -81,7 +81,7 @@ final class RegionThreads {
             if (caller == null) {
                 return null;
             }
-            int threads = threads(caller);
+            int threads = threads(caller.askedThreads());
             if (threads == 1) {
                 return null;
             }
@@ -101,8 +101,12 @@ final class RegionThreads {
         }
     }
 
-    /** Returns how many threads the setting or, if there is none, GATK's option allows. */
-    private static int threads(Caller caller) {
+    /**
+     * Returns how many threads call regions.
+     *
+     * @param asked the value of GATK's option, which counts if the setting is not made or is wrong
+     */
+    static int threads(int asked) {
         int processors = Runtime.getRuntime().availableProcessors();
         String text = Setting.REGION_THREADS.value();
         if (text.equals("off")) {
@@ -123,7 +127,7 @@ final class RegionThreads {
             Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is ignored: it must be "
                     + "off, auto, or a number of threads, at most " + MAX_THREADS);
         }
-        return Math.max(1, Math.min(processors, caller.askedThreads()));
+        return Math.max(1, Math.min(processors, asked));
     }
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
