@@ -1,8 +1,10 @@
 # Programs of the targets in tests/fuzz, with the library's object files in them: `fuzz` with clang's
 # libFuzzer, and `replay`, which any compiler can build. The flags that compile the objects come from
 # tests/fuzz/run.py and tests/sanitizers.
+
 # libFuzzer's name for a build that leaves out what random input cannot pass, such as checksums.
 target_compile_definitions(gkl_shim PRIVATE FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+
 # CUDA kernels, compiled for the host. Each file names its function find_kernel().
 add_library(kernels_on_host OBJECT EXCLUDE_FROM_ALL tests/gpu/kernels_on_host.cpp
             tests/prefilter/cuda_on_host.cpp tests/mem/cuda_on_host.cpp

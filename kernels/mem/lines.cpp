@@ -11,7 +11,7 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-// The items of a slice are a power of eight, at most these.
+// The most items of a slice, a power of eight: next() may divide it by eight several times.
 const int64_t kItemsOfSlice = 1 << 12;
 const int64_t kSlices = 128;
 const int64_t kNanosecondsOfItem = 20;

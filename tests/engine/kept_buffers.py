@@ -1,7 +1,7 @@
 """Call a native method of a Java class as a JVM does, and print the memory that it keeps.
 
-The command line is: CALL. The tests' JVM must be preloaded. A small call comes first, so that what
-every call needs is there already. Then the large call is made. The script prints its exception, and
+The command line is: CALL. The tests' JVM must be preloaded. The script first makes a small call,
+which allocates what every call needs. Then it makes the large call, and prints its exception, and
 how many more bytes are in use after it than before.
 """
 

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.engine.kept_buffers import LARGE
 
 pytestmark = pytest.mark.skipif(
     not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="needs glibc 2.33"
 )
-
-PROGRAM = f"""\
-import sys
-sys.path.append({str(ROOT)!r})
-from tests.engine.kept_buffers import main
-main()
-"""
 
 
 @pytest.mark.parametrize(
@@ -37,16 +27,9 @@ main()
     ],
 )
 def test_large_buffers_are_freed(
-    preloaded: Path, tmp_path: Path, call: str, exception: str
+    run_main: Callable[..., subprocess.CompletedProcess[str]], call: str, exception: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, call],
-        env={**os.environ, "LD_PRELOAD": str(preloaded)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = run_main("tests.engine.kept_buffers", call)
     said, kept = done.stdout.splitlines()
     assert said.startswith(exception) if exception else said == ""
     # The engines keep some memory of their own.

@@ -395,7 +395,9 @@ def test_a_wrong_answer_of_the_program_is_one_warning(
         for said in (text, words)
     )
     python = write_program(tmp_path / "python", text)
+    started = time.monotonic()
     host({"GKL_SHIM_PYTHON": str(python)}, cwd=tmp_path)
+    assert time.monotonic() - started < 20
     assert len(host.warnings) == 1, host.warnings
     (warning,) = host.warnings
     assert f"no GPU (GKL_SHIM_PYTHON={python}: " in warning

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.engine import scarce
 
 pytestmark = pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc")
-
-#: The tests' folder comes after the installed package, not before.
-PROGRAM = f"""\
-import sys
-sys.path.append({str(ROOT)!r})
-from tests.engine.scarce import main
-main()
-"""
 
 
 #: Parts whose calls start a second thread, where there is a CPU for it.
@@ -37,17 +27,10 @@ THREADED = (
 
 @pytest.mark.parametrize("part", scarce.PARTS)
 def test_every_refused_request_is_an_error_or_does_no_harm(
-    preloaded: Path, tmp_path: Path, part: str
+    run_main: Callable[..., subprocess.CompletedProcess[str]], part: str
 ) -> None:
     """Without threads the caller computes alone."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, part],
-        env={**os.environ, "LD_PRELOAD": str(preloaded)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = run_main("tests.engine.scarce", part)
     # A recording that could not begin does not prevent the next one.
     assert "another setting names this file" not in done.stderr
     one, all_later, threads = map(int, done.stdout.split())

@@ -61,6 +61,12 @@ class Input {
     const uint8_t *at_, *const end_;
 };
 
+std::string repeated(const std::string &text, size_t copies) {
+    std::string all;
+    for (; copies > 0; copies--) all += text;
+    return all;
+}
+
 // An array of Java, in memory of exactly its size.
 template <class T>
 class Array {
@@ -171,12 +177,10 @@ bool jni_regions(uint8_t *bytes, int64_t size) {
     const size_t most_bytes = 1 << 13;
     const size_t copies =
         rest.empty() ? 1 : std::min<size_t>(1 + choice / 4, 1 + most_bytes / rest.size());
-    std::string repeated;
-    for (size_t copy = 0; copy < copies; copy++) repeated += rest;
     for (jint &length : lengths)
         if (-128 < length && length < 125) length *= jint(copies);
     Array<jint> given(lengths);
-    Array<jbyte> sequences(repeated);
+    Array<jbyte> sequences(repeated(rest, copies));
     Array<double> results(room);
     (flagged ? Java_org_gklshim_pdhmm_NativePdhmm_compute
              : Java_org_gklshim_pairhmm_NativePairHmm_compute)(
@@ -223,7 +227,7 @@ bool jni_holders(uint8_t *bytes, int64_t size) {
     const uint8_t first = input.byte(), second = input.byte();
     const size_t counts[] = {size_t(first % 8), size_t(second % 8)};
     const int32_t precision = first & 8 ? GKL_SHIM_SINGLE : GKL_SHIM_DOUBLE;
-    const int copies = 1 + second / 8 % 4;
+    const size_t copies = 1 + second / 8 % 4;
     Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(jvm(), nullptr, known, known,
                                                        precision == GKL_SHIM_DOUBLE, 1);
     require(is_quiet && returned(), "initNative fails");
@@ -239,8 +243,7 @@ bool jni_holders(uint8_t *bytes, int64_t size) {
             for (int track = 0; track < (kind ? 1 : 5); track++) {
                 const uint8_t length = input.byte();
                 const std::string part = input.take(length == 255 ? 0 : length);
-                std::string content;
-                for (int copy = 0; copy < copies; copy++) content += part;
+                const std::string content = repeated(part, copies);
                 tracks[kind ? 5 : track] += content;
                 if (track == 0)
                     offsets[kind].push_back(offsets[kind].back() + int64_t(content.size()));

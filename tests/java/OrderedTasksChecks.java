@@ -94,11 +94,11 @@ public final class OrderedTasksChecks {
 
     /** As many tasks as there are threads run at once: each waits for the others. */
     private static void checkTasksRunTogether(int threads) {
-        CyclicBarrier meeting = new CyclicBarrier(threads);
+        CyclicBarrier barrier = new CyclicBarrier(threads);
         AtomicInteger met = new AtomicInteger();
         Function<Integer, Integer> meet = task -> {
             try {
-                meeting.await(60, TimeUnit.SECONDS);
+                barrier.await(60, TimeUnit.SECONDS);
                 met.incrementAndGet();
             } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
                 // The count shows it.

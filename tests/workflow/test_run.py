@@ -145,7 +145,7 @@ def check_gvcf(name: str, inputs: Path, stock: Path, results: Path, folder: Path
 
 
 def check_joint(inputs: Path, results: Path, folder: Path) -> None:
-    """Check that the joint VCF is that of genotyping the samples without shards."""
+    """Check that the joint VCF equals one that is genotyped without shards."""
     database, whole = folder / "database", folder / "whole.vcf"
     load = ["GenomicsDBImport", "-L", "chr17", "--genomicsdb-workspace-path", str(database)]
     for name in ("one", "two"):

@@ -77,7 +77,7 @@ enum GatkPart {
         if (loader == GatkPart.class.getClassLoader()) {
             return true;
         }
-        Log.info(title + ": GATK's own code is used, because GATK has a class loader of its own");
+        Log.info(title + ": GATK's own code is used, because GATK has its own class loader");
         return false;
     }
 

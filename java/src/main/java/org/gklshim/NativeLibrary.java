@@ -22,8 +22,8 @@ import java.util.function.Consumer;
  * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
  * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
  * is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY
- * names another file. It must be an absolute path, because the working directory may belong to
- * another user, and not every user may be able to change it.
+ * names another file. Its path must be absolute, because the working directory may belong to
+ * another user. A file that every user can change is refused.
  */
 public final class NativeLibrary {
     private static NativeLibrary loaded;

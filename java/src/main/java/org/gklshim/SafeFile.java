@@ -29,7 +29,7 @@ final class SafeFile {
     private SafeFile() {}
 
     /**
-     * Checks that not every user can change a file or replace it.
+     * Refuses a file that every user can change or replace.
      *
      * @param path an absolute path
      * @throws AccessDeniedException if every user can; the message says where

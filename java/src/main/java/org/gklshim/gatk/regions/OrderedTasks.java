@@ -294,7 +294,7 @@ final class OrderedTasks<T, R> {
         }
     }
 
-    /** Locks although memory is lacking: without the lock, a task that has ended would count on. */
+    /** Takes the lock back, even without memory: else a task that has ended would never be done. */
     private void lockAgain() {
         while (true) {
             try {

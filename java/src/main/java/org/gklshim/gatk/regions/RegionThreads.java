@@ -35,7 +35,7 @@ final class RegionThreads {
     /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
     private static final long BYTES_RUNNING = 64 << 10;
     private static final int REGIONS_A_THREAD = 64;
-    /** How many positions, each with a record of its own, need as much of the heap as a read. */
+    /** The records of this many positions need as much of the heap as a read, roughly. */
     private static final int POSITIONS_LIKE_A_READ = 32;
 
     /** What is written for a region. */
