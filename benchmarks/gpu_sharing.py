@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import shutil
 import statistics
 import subprocess
@@ -37,11 +36,9 @@ from gkl_shim.cuda import devices
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import replay, run
+from gkl_shim.gatk import kernel_times, replay, run
 from gkl_shim.pairhmm import Batch
 
-# The last line of gkl-shim's log.
-_ON_GPU = re.compile(r"; \d+ pairs on ")
 # The cells of a call that fills a device.
 _FULL_CELLS = 1 << 33
 _BACKENDS = ("cpu", "cuda", "cuda with MPS")
@@ -275,7 +272,8 @@ def _clients(
             when_ready=lambda: used.append(before - runtime.memGetInfo()[0]),
         )
     for each in found:
-        if environment["GKL_SHIM_BACKEND"] == "cuda" and not _ON_GPU.search(each.log):
+        on_gpu = kernel_times.pairs_on_gpu(each.log.encode())
+        if environment["GKL_SHIM_BACKEND"] == "cuda" and not on_gpu:
             said = [line for line in each.log.splitlines() if "warning" in line]
             raise BackendUnavailable(said[-1] if said else "a JVM did not use the GPU")
     return [each.engines["shim"] for each in found], used[0]

@@ -12,7 +12,6 @@ for all engines, and its `call_seconds` are gkl-shim's own.
 from __future__ import annotations
 
 import itertools
-import re
 import tempfile
 import threading
 import time
@@ -33,14 +32,12 @@ from gkl_shim import _native_pairhmm, _processor
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import compare, replay, run, swaps
+from gkl_shim.gatk import compare, kernel_times, replay, run, swaps
 
 _CALLERS = (1, 4, 16)
 # The numbers of reads and haplotypes in the region of a call.
 _SHAPES = ((20, 4), (100, 16))
 _GATK_THREADS = (1, 2, 4, 8, 16)
-# A part of the last log line of gkl-shim.
-_ON_GPU = re.compile(r"; (\d+) pairs on ")
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,7 @@ def jvm_rows(classpath: str, seconds: float, step: Progress) -> Iterator[Row]:
                     {engine: engines[engine] for engine in labels},
                     replay.Calls(seconds, callers=count, environment={"GKL_SHIM_BACKEND": backend}),
                 )
-            if backend == "cuda" and not _ON_GPU.search(found.log):
+            if backend == "cuda" and not kernel_times.pairs_on_gpu(found.log.encode()):
                 said = [line for line in found.log.splitlines() if "warning" in line]
                 raise MissingComponent(said[-1] if said else "the JVM did not use the GPU")
             for engine, label in labels.items():
@@ -198,7 +195,6 @@ def _gatk_rows(sample: _Sample, classpath: str, step: Progress) -> Iterator[Row]
             done = haplotype_caller(
                 sample.reference, sample.reads, vcf, classpath, swap, options, environment
             )
-            log = done.log.decode(errors="replace")
             yield {
                 "pairhmm": name,
                 "threads": count,
@@ -206,7 +202,7 @@ def _gatk_rows(sample: _Sample, classpath: str, step: Progress) -> Iterator[Row]
                 "seconds": done.seconds,
                 "pairhmm_seconds": done.pairhmm_seconds,
                 "region_threads": done.region_threads,
-                "pairs_on_gpu": sum(map(int, _ON_GPU.findall(log))),
+                "pairs_on_gpu": sum(kernel_times.pairs_on_gpu(done.log).values()),
                 "vcf": str(compare.compare(first, vcf)),
             }
 

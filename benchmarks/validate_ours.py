@@ -4,7 +4,8 @@
 
 The samples are NA12878's reads of chr20 and chr22, and those of benchmarks.common.run_samples. Each
 is run as `gkl-shim validate` runs it. A validation that was interrupted goes on in the same FOLDER.
-Rows of samples and modes that are not run now stay in the tables.
+Rows of samples and modes that are not run now stay in the tables. With GKL_SHIM_BACKEND=cuda, the
+modes that call PairHMM get rows of their own, beside those of the CPU.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _PAGE = _ROOT / "docs" / "equivalence.md"
 _START, _END = "<!-- tables: make validate-ours -->", "<!-- end of tables -->"
 _KEPT = (
     "tool", "records", "identical", "differing", "near_ties", "other_differences",
-    "calls_that_differ", "final_calls", "findings", "scores", "beside_stock",
+    "calls_that_differ", "final_calls", "findings", "scores", "beside_stock", "pairs_on_gpu",
 )  # fmt: skip
 _GERMLINE = ("vcf", "gvcf", "dragen", "dragen378")
 
@@ -136,7 +137,7 @@ def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     rows = {}
     for mode, found in facts["modes"].items():
         cpu = [found["runs"][variant]["cpu_seconds"] for variant in ("stock", "gkl-shim")]
-        rows[f"{version}/{name}/{mode}"] = {
+        rows[f"{version}/{name}/{mode}" + "/gpu" * bool(found["pairs_on_gpu"])] = {
             "gatk": version,
             "sample": name,
             "mode": mode,
@@ -152,6 +153,11 @@ def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         for finding in row["findings"]:
             del finding["commands"]  # they name folders of this machine
     return rows
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    """Return the title of a row's sample. The oldest rows do not name a GPU."""
+    return _CASES[row["sample"]].title + ", PairHMM on a GPU" * bool(row.get("pairs_on_gpu"))
 
 
 def tables(rows: Mapping[str, Any]) -> str:
@@ -183,7 +189,7 @@ def tables(rows: Mapping[str, Any]) -> str:
             f"{len(final['calls_that_differ'])} of {final['records']:,}"
         )  # fmt: skip
         lines.append(
-            f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} "
+            f"| {_title(row)} | {row['mode']} | {row['gatk']} "
             f"| {row['records']:,} | {row['identical']:,} | {row['near_ties']} "
             f"| {row['other_differences']} | {row['calls_that_differ']} | {shown} |"
         )
@@ -204,6 +210,7 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         "| false negatives | recall | precision | F1 |",
         "| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
+    by_version: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
         for kind in ("SNP", "INDEL"):
             same: dict[str, list[str]] = {}
@@ -216,10 +223,11 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                 same.setdefault(" | ".join(cells), []).append(variant)
             for text, variants in same.items():
                 who = "all three" if len(variants) == 3 else ", ".join(variants)
-                lines.append(
-                    f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} | {kind} "
-                    f"| {who} | {text} |"
-                )
+                key = (_CASES[row["sample"]].title, row["mode"], f"{kind} | {who} | {text}")
+                by_version.setdefault(key, []).append(row["gatk"])
+    for (title, mode, rest), versions in by_version.items():
+        # The GPU's scores are among those of the same version.
+        lines.append(f"| {title} | {mode} | {', '.join(dict.fromkeys(versions))} | {rest} |")
     return lines
 
 
@@ -239,7 +247,7 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                     for variant in ("gkl-shim", "stock-double")
                 ]
                 shown.append(
-                    f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} | {kind} "
+                    f"| {_title(row)} | {row['mode']} | {row['gatk']} | {kind} "
                     f"| {cells[0]} | {cells[1]} |"
                 )
     lines = [
@@ -277,7 +285,7 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             texts = [values[name] for name in ("stock", "shim", "stock_double", "shim_double")]
             cells = " | ".join("" if text is None else f"`{text}`" for text in texts)
             difference = f"{finding['record'][:60]} | {finding['kind']} | {field} | {cells} |"
-            key = (_CASES[row["sample"]].title, row["mode"], difference.replace("`|`", "`\\|`"))
+            key = (_title(row), row["mode"], difference.replace("`|`", "`\\|`"))
             same.setdefault(key, []).append(row["gatk"])
     for (title, mode, difference), versions in same.items():
         lines.append(f"| {title} | {mode} | {', '.join(versions)} | {difference}")

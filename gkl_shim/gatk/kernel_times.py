@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["KERNELS", "Totals", "aligns_in_java", "by_gatk", "by_gkl_shim", "region_threads"]
+__all__ = [
+    "KERNELS",
+    "Totals",
+    "aligns_in_java",
+    "by_gatk",
+    "by_gkl_shim",
+    "goes_to_gpu",
+    "pairs_on_gpu",
+    "region_threads",
+]
 
 KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
 """What gkl-shim replaces, by the names in its log."""
@@ -28,6 +37,8 @@ _NATIVE_PDHMM_TIME = re.compile(
 _CLOSING = re.compile(
     rb"^\[gkl-shim[^]]*\] (PairHMM|PDHMM|Smith-Waterman): .*?(\d+) cells in ([\d.]+) s\b", re.M
 )
+_TO_GPU = re.compile(rb"^\[gkl-shim[^]]*\] PairHMM: GKL_SHIM_BACKEND=cuda: ", re.M)
+_ON_GPU = re.compile(rb"^\[gkl-shim[^]]*\] PairHMM: .*; (\d+) pairs on (.+)$", re.M)
 _REGION_THREADS = re.compile(rb"^\[gkl-shim[^]]*\] regions: (\d+) threads", re.M)
 
 
@@ -71,6 +82,20 @@ def by_gkl_shim(log: bytes) -> dict[str, Totals]:
         before = found.get(name.decode(), Totals(0, 0.0))
         found[name.decode()] = Totals(before.cells + int(cells), before.seconds + float(seconds))
     return {name: found[name] for name in KERNELS if name in found}
+
+
+def goes_to_gpu(log: bytes) -> bool:
+    """Return whether gkl-shim was told to compute all of PairHMM on a GPU."""
+    return _TO_GPU.search(log) is not None
+
+
+def pairs_on_gpu(log: bytes) -> dict[str, int]:
+    """Return how many pairs of a read and a haplotype GPUs computed, by the GPUs' names."""
+    found: dict[str, int] = {}
+    for pairs, names in _ON_GPU.findall(log):
+        name = names.decode()
+        found[name] = found.get(name, 0) + int(pairs)
+    return found
 
 
 def region_threads(log: bytes) -> int:

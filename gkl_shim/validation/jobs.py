@@ -103,6 +103,11 @@ class Result:
     sizes: dict[str, int]
     """The bytes of each file."""
 
+    @property
+    def log(self) -> bytes:
+        """The lines of gkl-shim, as they are in the log."""
+        return "\n".join(self.said).encode()
+
 
 @dataclass
 class _Running:

@@ -89,6 +89,8 @@ def _times(modes: Mapping[str, Any]) -> str:
             if seconds := sums.get("seconds"):
                 times = f"{seconds:,.2f}", "" if own is None else f"{own:,.2f}"
                 rows.append((f"{name}: {kernel}, seconds", *times, ""))
+        for gpu, pairs in mode["pairs_on_gpu"].items():
+            rows.append((f"{name}: PairHMM, pairs on {gpu}", "", f"{pairs:,}", ""))
     return _table(["", "stock", "gkl-shim", "stock / gkl-shim"], rows) + (
         "<p>Seconds and CPU seconds are sums over the shards. Memory is the largest of a shard. "
         "Runs shared the machine, so seconds of the clock depend on what else ran. A kernel's "

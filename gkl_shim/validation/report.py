@@ -66,6 +66,7 @@ def _mode(found: ModeResult) -> dict[str, Any]:
         "beside_stock": _scores(found.equivalence),
         "runs": {variant: _runs(runs) for variant, runs in found.runs.items()},
         "kernels": {variant: _kernels(found.runs[variant]) for variant in (STOCK, SHIM)},
+        "pairs_on_gpu": kernel_times.pairs_on_gpu(b"\n".join(run.log for run in found.runs[SHIM])),
     }  # fmt: skip
 
 
@@ -126,7 +127,7 @@ def _kernels(runs: Sequence[Result]) -> dict[str, Any]:
     kernels: dict[str, dict[str, float]] = {}
     for run in runs:
         _add(kernels, "seconds", run.kernel_seconds.items())
-        totals = kernel_times.by_gkl_shim("\n".join(run.said).encode())
+        totals = kernel_times.by_gkl_shim(run.log)
         _add(kernels, "cells", ((kernel, total.cells) for kernel, total in totals.items()))
     return kernels
 

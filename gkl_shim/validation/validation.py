@@ -9,8 +9,7 @@ from pathlib import Path
 
 from gkl_shim._output_files import atomic_output
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, swaps
-from gkl_shim.gatk.kernel_times import KERNELS
+from gkl_shim.gatk import compare, kernel_times, swaps
 from gkl_shim.validation import accuracy, differences
 from gkl_shim.validation.accuracy import CALLS, SUMMARY, Score
 from gkl_shim.validation.differences import Finding
@@ -283,10 +282,12 @@ def _require_shim(mode: Mode, jobs: Sequence[Job], results: dict[str, list[Resul
         raise MissingComponent("stock GATK ran with gkl-shim; unset JAVA_TOOL_OPTIONS")
     for job, stock, shim in zip(jobs, results[STOCK], results[SHIM], strict=True):
         # Without GATK's times, gkl-shim's own lines still tell which kernels it left to GATK.
-        for kernel, seconds in (stock.kernel_seconds or dict.fromkeys(KERNELS, 0.0)).items():
+        by_gatk = stock.kernel_seconds or dict.fromkeys(kernel_times.KERNELS, 0.0)
+        for kernel, seconds in by_gatk.items():
             in_java = kernel == "Smith-Waterman" and stock.aligns_in_java
             if kernel not in shim.kernel_seconds and not in_java:
                 _require_idle(f"{mode.name}: {kernel}", kernel, seconds, job, shim)
+        _require_gpu(f"{mode.name}: PairHMM", job, shim)
 
 
 def _require_idle(name: str, kernel: str, seconds: float, job: Job, shim: Result) -> None:
@@ -298,6 +299,19 @@ def _require_idle(name: str, kernel: str, seconds: float, job: Job, shim: Result
     if seconds > 0 or any(_ORIGINAL in line for line in lines):
         why = f": {lines[-1]}" if lines else ""
         raise MissingComponent(f"{name}: gkl-shim did not compute it in GATK, see {job.log}{why}")
+
+
+def _require_gpu(name: str, job: Job, shim: Result) -> None:
+    """Check that a GPU computed, if it should: the CPU takes its place without an error."""
+    log = shim.log
+    if "PairHMM" not in shim.kernel_seconds or not kernel_times.goes_to_gpu(log):
+        return
+    if not kernel_times.pairs_on_gpu(log):
+        lines = [line for line in shim.said if "] warning: PairHMM: " in line]
+        why = f": {lines[-1]}" if lines else ""
+        raise MissingComponent(
+            f"{name}: GKL_SHIM_BACKEND is cuda, but no GPU computed, see {job.log}{why}"
+        )
 
 
 def _united(files: Sequence[Path]) -> str:

@@ -342,6 +342,27 @@ def test_where_a_kernel_has_nothing_to_compute(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("computed", [True, False])
+def test_whether_a_gpu_computed(folder: Path, computed: bool) -> None:
+    """Where it should and did not, the CPU's results would pass for the GPU's."""
+    warning = "[gkl-shim 1.0] warning: PairHMM: no GPU (why); the CPU engine computes"
+    said = ["[gkl-shim 1.0] PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU"]
+    said += [f"{fake_java.SHIM}; 4 pairs on GPU <1>"] if computed else [warning, fake_java.SHIM]
+    done, _ = _validate(folder, "--shards", "2", shim="\n".join(said))
+    if computed:
+        assert done.returncode == 0, done.stderr
+        assert _facts(folder)["modes"]["vcf"]["pairs_on_gpu"] == {"GPU <1>": 8}
+        html = (folder / "out" / "validation.html").read_text()
+        assert "<td>vcf: PairHMM, pairs on GPU &lt;1&gt;</td><td></td><td>8</td>" in html
+    else:
+        assert done.returncode == 1
+        log = folder / "out" / "vcf" / "gkl-shim" / "0000.log"
+        message = f"vcf: PairHMM: GKL_SHIM_BACKEND is cuda, but no GPU computed, see {log}"
+        last = done.stderr.decode().splitlines()[-1]
+        assert last == f"gkl-shim: error: {message}: {warning}"
+        assert not (folder / "out" / "validation.json").exists()
+
+
 def test_what_a_killed_command_ran_ends_with_it(folder: Path) -> None:
     runs = folder / "runs"
     runs.write_text("")

@@ -20,7 +20,7 @@ from benchmarks import pairhmm_callers
 from gkl_shim.cuda import pairhmm_opened
 from gkl_shim.cuda.pairhmm import Engine
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, run, swaps
+from gkl_shim.gatk import compare, data, kernel_times, run, swaps
 from tests.conftest import ROOT, require_tool
 from tests.fakes import driver as fakes
 from tests.gatk.conftest import QUICK, Gatk, command
@@ -169,6 +169,10 @@ def test_every_pair_is_computed_on_the_device(
     assert on_device(lines) == pairs(lines) > 0
     assert again(lines) == 0
     assert "queues: 1" in lines
+    # What `gkl-shim validate` reads of the log.
+    log = "\n".join(lines).encode()
+    assert kernel_times.goes_to_gpu(log)
+    assert kernel_times.pairs_on_gpu(log) == {"fake 0": pairs(lines)}
 
 
 @pytest.fixture
