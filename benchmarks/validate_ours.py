@@ -155,9 +155,9 @@ def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     return rows
 
 
-def _title(row: Mapping[str, Any]) -> str:
-    """Return the title of a row's sample. The oldest rows do not name a GPU."""
-    return _CASES[row["sample"]].title + ", PairHMM on a GPU" * bool(row.get("pairs_on_gpu"))
+def _version(row: Mapping[str, Any]) -> str:
+    """Return GATK's version, and where PairHMM was. The oldest rows do not say how many pairs."""
+    return f"{row['gatk']}, GPU" if row.get("pairs_on_gpu") else str(row["gatk"])
 
 
 def tables(rows: Mapping[str, Any]) -> str:
@@ -189,7 +189,7 @@ def tables(rows: Mapping[str, Any]) -> str:
             f"{len(final['calls_that_differ'])} of {final['records']:,}"
         )  # fmt: skip
         lines.append(
-            f"| {_title(row)} | {row['mode']} | {row['gatk']} "
+            f"| {_CASES[row['sample']].title} | {row['mode']} | {_version(row)} "
             f"| {row['records']:,} | {row['identical']:,} | {row['near_ties']} "
             f"| {row['other_differences']} | {row['calls_that_differ']} | {shown} |"
         )
@@ -224,10 +224,9 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             for text, variants in same.items():
                 who = "all three" if len(variants) == 3 else ", ".join(variants)
                 key = (_CASES[row["sample"]].title, row["mode"], f"{kind} | {who} | {text}")
-                by_version.setdefault(key, []).append(row["gatk"])
+                by_version.setdefault(key, []).append(_version(row))
     for (title, mode, rest), versions in by_version.items():
-        # The GPU's scores are among those of the same version.
-        lines.append(f"| {title} | {mode} | {', '.join(dict.fromkeys(versions))} | {rest} |")
+        lines.append(f"| {title} | {mode} | {'; '.join(versions)} | {rest} |")
     return lines
 
 
@@ -247,7 +246,7 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                     for variant in ("gkl-shim", "stock-double")
                 ]
                 shown.append(
-                    f"| {_title(row)} | {row['mode']} | {row['gatk']} | {kind} "
+                    f"| {_CASES[row['sample']].title} | {row['mode']} | {_version(row)} | {kind} "
                     f"| {cells[0]} | {cells[1]} |"
                 )
     lines = [
@@ -285,10 +284,10 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             texts = [values[name] for name in ("stock", "shim", "stock_double", "shim_double")]
             cells = " | ".join("" if text is None else f"`{text}`" for text in texts)
             difference = f"{finding['record'][:60]} | {finding['kind']} | {field} | {cells} |"
-            key = (_title(row), row["mode"], difference.replace("`|`", "`\\|`"))
-            same.setdefault(key, []).append(row["gatk"])
+            key = (_CASES[row["sample"]].title, row["mode"], difference.replace("`|`", "`\\|`"))
+            same.setdefault(key, []).append(_version(row))
     for (title, mode, difference), versions in same.items():
-        lines.append(f"| {title} | {mode} | {', '.join(versions)} | {difference}")
+        lines.append(f"| {title} | {mode} | {'; '.join(versions)} | {difference}")
     return lines
 
 
