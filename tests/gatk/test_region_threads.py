@@ -106,6 +106,9 @@ def test_tools_that_run_one_after_another_in_one_jvm(
             if (way, name) != ("stock", "deep")
         ]  # fmt: skip
         logs[way] = in_one_jvm(commands, *options)
+    # DRAGEN 3.7.8 mode detects variants in pileups, which our walk does not make everywhere.
+    said = "finding active regions: GATK's own code is used, because of pileup detection"
+    assert logs["3"].count(said) == 1
     for name in runs:
         for way in ("off", "stock") if name != "deep" else ("off",):
             assert run_modes.difference(tmp_path / way / name, tmp_path / "3" / name) is None, name
@@ -116,7 +119,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
     assert logs["3"].count("regions: 3 threads") == 4
     reason = "regions: one thread, because of the annotation AllelePseudoDepth"
     assert logs["3"].count(reason) == 1
-    assert "regions:" not in logs["off"]
+    assert "] regions:" not in logs["off"]
     assert "[gkl-shim" not in logs["stock"]
 
 

@@ -42,7 +42,7 @@ public final class ActiveRegions {
         AssemblyRegionEvaluator evaluator =
                 (AssemblyRegionEvaluator) Members.get(iterator, "evaluator");
         boolean keepsPileups = Members.get(iterator, "pendingAlignmentData") != null;
-        Screen screen = keepsPileups ? null : Screens.of(evaluator);
+        Screen screen = Screens.of(evaluator, keepsPileups);
         if (screen == null) {
             return Collections.emptyList();
         }

@@ -29,11 +29,14 @@ final class Screens {
     /**
      * Returns the screen of an engine, or null if it has none. The first call for an engine logs
      * the option that forbids a screen.
+     *
+     * @param keepsPileups whether the engine needs the pileup of each position later
      */
-    static Screen of(AssemblyRegionEvaluator engine) {
+    static Screen of(AssemblyRegionEvaluator engine, boolean keepsPileups) {
         Optional<Screen> known = KNOWN.get(engine);
         if (known == null) {
-            known = Optional.ofNullable(make(engine));
+            known = Optional.ofNullable(
+                    keepsPileups ? none("of pileup detection") : make(engine));
             KNOWN.put(engine, known);
         }
         return known.orElse(null);
