@@ -84,21 +84,36 @@ struct FastaWriter {
     }
 };
 
+// Where the pieces of a text begin, and where the last one ends. A piece begins with the first line
+// that starts in it. It is empty if no line does: then it lies within a line of an earlier piece.
+// Each search ends with its piece, because a sequence of any length may be on one line.
+std::vector<const uint8_t *> piece_begins(const uint8_t *text, int64_t size, int threads) {
+    const int64_t pieces = (size + kFastaPiece - 1) / kFastaPiece;
+    std::vector<const uint8_t *> begins(size_t(pieces + 1), text + size);
+    begins[0] = text;
+    parallel_for(pieces, size / kBytesPerNanosecond, threads, Calls::kSeveral, [&](int64_t piece) {
+        if (piece == 0) return;
+        const int64_t first = piece * kFastaPiece;
+        // Behind the last byte, a line would start in the next piece.
+        const uint8_t *const last = text + std::min(first + kFastaPiece, size) - 1;
+        const uint8_t *const newline = find(text + first - 1, last, '\n');
+        begins[size_t(piece)] = newline < last ? newline + 1 : nullptr;
+    });
+    for (size_t piece = size_t(pieces); piece-- > 1;)
+        if (!begins[piece]) begins[piece] = begins[piece + 1];
+    return begins;
+}
+
 }  // namespace
 
 Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
-    const int64_t pieces = (size + kFastaPiece - 1) / kFastaPiece;
-    // Pieces begin at the beginning of a line.
-    const auto begin = [&](int64_t piece) {
-        const int64_t at = std::min(piece * kFastaPiece, size);
-        if (at == 0 || at == size) return text + at;
-        return std::min(find(text + at - 1, text + size, '\n') + 1, text + size);
-    };
+    const std::vector<const uint8_t *> begins = piece_begins(text, size, threads);
+    const int64_t pieces = int64_t(begins.size()) - 1;
     // Of each piece; then of all pieces before it.
     std::vector<FastaCounts> counts(size_t(pieces + 1));
     parallel_for(pieces, size / kBytesPerNanosecond, threads, Calls::kSeveral, [&](int64_t piece) {
         FastaCounter counter;
-        scan(begin(piece), begin(piece + 1), counter);
+        scan(begins[size_t(piece)], begins[size_t(piece + 1)], counter);
         counts[size_t(piece + 1)] = counter;
     });
     for (size_t piece = 1; piece < counts.size(); piece++) {
@@ -116,7 +131,7 @@ Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
     fasta.names = Buffer<uint8_t>(total.names);
     parallel_for(pieces, size / kBytesPerNanosecond, threads, Calls::kSeveral, [&](int64_t piece) {
         FastaWriter writer = {fasta, counts[size_t(piece)]};
-        scan(begin(piece), begin(piece + 1), writer);
+        scan(begins[size_t(piece)], begins[size_t(piece + 1)], writer);
     });
     return fasta;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -48,3 +49,17 @@ def fasta(sequences: list[str], prefix: str = "s", width: int = 60) -> bytes:
         lines.append(f">{prefix}{number} more words")
         lines += [letters[k : k + width] for k in range(0, len(letters), width)]
     return "".join(line + "\n" for line in lines).encode()
+
+
+def parsed(text: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the name and the letters of each sequence of a FASTA text, a line at a time."""
+    names: list[bytes] = []
+    letters = [b""]
+    for line in text.split(b"\n"):
+        before, mark, description = line.partition(b">")
+        letters[-1] += b"".join(before.split())
+        if mark:
+            # Letters before the first description belong to its sequence.
+            letters += [b""] if names else []
+            names.append(re.split(rb"\s", description, maxsplit=1)[0])
+    return list(zip(names, letters, strict=False))

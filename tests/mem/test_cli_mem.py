@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -15,10 +17,13 @@ import pytest
 from gkl_shim._native_mem import Fasta
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader
 from tests.cli.shim_command import one_error, refused, run
-from tests.mem.sequences import fasta
+from tests.mem.sequences import fasta, parsed
 from tests.mem.test_find import related
 
 REFERENCE, QUERIES = related(21, 2000, 30)
+
+#: Bytes of a text that one thread reads.
+PIECE = 1 << 18
 
 
 @pytest.fixture
@@ -122,6 +127,35 @@ def test_lines_of_any_length_are_read() -> None:
     wanted = [b"".join(lines) for _, _, lines in records]
     assert np.diff(offsets).tolist() == [len(each) for each in wanted]
     assert letters.tobytes() == b"".join(wanted)
+
+
+def _text_with_lines_that_end_near_borders(random: Random) -> bytes:
+    """Lines of sequences and descriptions, most of which end near a border of pieces."""
+    text = bytearray()
+    for _ in range(random.randint(2, 5)):
+        border = (len(text) // PIECE + random.randint(1, 3)) * PIECE
+        end = random.choice([b"\n", b"\n", b"\r\n", b"\n\n"])
+        start = random.choice([b"", b">", b">a b", b"AC>b ", b"A C"])
+        letters = random.choice([b"ACGT", b"ACGT", b"AC GT", b"AC>GT", b" "])
+        missing = border + random.randint(-3, 3) - len(text) - len(start) - len(end)
+        text += start + (letters * (missing // len(letters) + 1))[: max(missing, 0)] + end
+    if random.random() < 0.3:
+        del text[random.randint(-3, -1) :]
+    return bytes(text)
+
+
+def test_lines_may_begin_and_end_anywhere_near_the_borders_of_pieces() -> None:
+    random = Random(5)
+    for _ in range(60):
+        text = _text_with_lines_that_end_near_borders(random)
+        fasta = Fasta(text, 2)
+        letters, offsets = fasta.sequences.arrays()
+        ranges = itertools.pairwise(offsets.tolist())
+        found = [
+            (fasta.name(k).encode(), letters[begin:end].tobytes())
+            for k, (begin, end) in enumerate(ranges)
+        ]
+        assert found == parsed(text)
 
 
 @pytest.mark.parametrize(
