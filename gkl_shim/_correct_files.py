@@ -98,7 +98,11 @@ class FilesCorrection:
                 complete = counter.end_pass()
             self.counted_by = "cuda" if counter.on_devices else "cpu"
         with self._timed("spectrum"):
-            return Spectrum.from_counter(counter, settings.threshold)
+            try:
+                return Spectrum.from_counter(counter, settings.threshold)
+            except ValueError as error:
+                # More k-mers are solid than a spectrum has room for.
+                raise FormatError(" and ".join(self.inputs), None, str(error)) from None
 
     def correct(self, spectrum: Spectrum, outputs: list[BinaryIO]) -> None:
         """Correct all reads, and write them in a background thread."""

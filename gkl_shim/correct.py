@@ -164,7 +164,8 @@ class Spectrum(Closable):
         MemoryError
             If the k-mers do not fit into memory.
         ValueError
-            If an argument is wrong. The message names the read if a letter is none of ACGTN.
+            If an argument is wrong. The message names the read if a letter is none of ACGTN. Also
+            if more k-mers are solid than a spectrum has room for, about 4.29 billion.
 
         Examples
         --------

@@ -33,8 +33,8 @@ bool check_options(const gkl_shim_correct_options *options, Settings *settings) 
     return true;
 }
 
-// Does work that changes the counter. If it throws, the counter stays in an unknown state, and
-// later calls are refused.
+// Counts k-mers, or ends a pass. If this throws, the counter stays in an unknown state, and later
+// calls are refused.
 template <class Work>
 gkl_shim_status change(gkl_shim_correct_counter *counter, const Work &work) {
     if (counter->failed)
@@ -42,11 +42,6 @@ gkl_shim_status change(gkl_shim_correct_counter *counter, const Work &work) {
     counter->failed = true;
     work();
     counter->failed = false;
-    return GKL_SHIM_OK;
-}
-
-gkl_shim_status finished(gkl_shim_correct_spectrum **handle, std::unique_ptr<Spectrum> made) {
-    *handle = new gkl_shim_correct_spectrum{std::move(made)};
     return GKL_SHIM_OK;
 }
 
@@ -192,7 +187,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     *spectrum = nullptr;
     if (!counter) return invalid("counter is null");
     if (!counter->complete) return invalid("the counter is not complete");
-    if (counter->has_spectrum) return invalid("the counter has made a spectrum before");
+    if (counter->counter->taken()) return invalid("the counter has made a spectrum before");
     if (!check_threshold(threshold)) return GKL_SHIM_EINVAL;
     if (threshold == Counter::kValley) threshold = valley(counter->counter->histogram());
     const int least = counter->counter->least();
@@ -200,11 +195,12 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
         return invalid("threshold is %d, but the counter keeps k-mers from %d on", threshold,
                        least);
     return guarded([&] {
-        return change(counter, [&] {
-            finished(spectrum, std::make_unique<Spectrum>(counter->counter.get(), threshold,
-                                                          counter->threads));
-            counter->has_spectrum = true;
-        });
+        // First what may lack memory: once the spectrum has the k-mers, nothing can fail.
+        auto made = std::make_unique<gkl_shim_correct_spectrum>();
+        made->spectrum =
+            std::make_unique<Spectrum>(counter->counter.get(), threshold, counter->threads);
+        *spectrum = made.release();
+        return GKL_SHIM_OK;
     });
 }
 
@@ -219,7 +215,9 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_load(
     return guarded([&] {
         std::unique_ptr<Spectrum> made = Spectrum::from_slots(info->k, info->threshold, info->size,
                                                               info->slots, info->slot_count);
-        return made ? finished(spectrum, std::move(made)) : GKL_SHIM_EINVAL;
+        if (!made) return GKL_SHIM_EINVAL;
+        *spectrum = new gkl_shim_correct_spectrum{std::move(made)};
+        return GKL_SHIM_OK;
     });
 }
 

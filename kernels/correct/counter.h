@@ -67,8 +67,12 @@ class Counter {
 
     // The kept k-mers, by partition, in the order of their hashes.
     const Mapped &kept(int partition) const { return kept_[size_t(partition)]; }
-    // Frees them.
+    // Frees them. set_taken() comes first.
     void forget(int partition) { kept_[size_t(partition)] = Mapped(); }
+
+    // Whether a spectrum takes the kept k-mers, or has them.
+    bool taken() const { return taken_; }
+    void set_taken() { taken_ = true; }
 
    protected:
     // Returns the least count to keep in the partitions that have been counted. Until the histogram
@@ -95,6 +99,7 @@ class Counter {
    private:
     int kept_from_ = 0;  // the most that least_to_keep() has returned
     bool keeps_all_repeated_ = false;
+    bool taken_ = false;
 };
 
 }  // namespace correct

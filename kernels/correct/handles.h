@@ -18,8 +18,7 @@ struct gkl_shim_correct_counter {
     std::unique_ptr<gkl_shim::correct::Counter> counter;
     int threads;
     bool complete = false;
-    bool has_spectrum = false;  // a spectrum has its k-mers
-    bool failed = false;        // a call ended halfway, so the counts are not known to be right
+    bool failed = false;  // a call ended halfway, so the counts are not known to be right
 };
 
 struct gkl_shim_correct_spectrum {

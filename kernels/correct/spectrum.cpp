@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <new>
 
 #include "common/error.h"
 #include "common/thread_pool.h"
@@ -118,7 +117,13 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
     // All k-mers could lie in one run, in theory.
     allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
     for_all(&Placing::find_end);
-    if (placing.join() >= slot_count_) throw std::bad_alloc();
+    const uint64_t end = placing.join(), room = slot_count_ - 1;  // the last slot stays empty
+    if (end > room)
+        check(
+            invalid("%llu of %lld solid k-mers do not fit into the spectrum; take a threshold "
+                    "above %d, so that fewer are solid",
+                    (unsigned long long)(end - room), (long long)kmers_, threshold));
+    counter->set_taken();
     for_all(&Placing::put);
 }
 

@@ -14,7 +14,8 @@ namespace correct {
 
 class Spectrum {
    public:
-    // Takes the k-mers out of the counter. Throws std::bad_alloc, and leaves them there then.
+    // Takes the k-mers out of the counter. Throws std::bad_alloc, or Failed if there are too many,
+    // and leaves them there then.
     Spectrum(Counter *counter, int threshold, int threads);
 
     // Copies slots that slots() of another spectrum returned. Returns null and sets the error if

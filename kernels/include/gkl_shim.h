@@ -789,8 +789,9 @@ typedef struct {
     const uint8_t *qualities;
 } gkl_shim_correct_batch;
 
-/* A counter of k-mers. Its calls may not overlap. After one returned GKL_SHIM_ENOMEM or
- * GKL_SHIM_EINTERNAL, later ones may return GKL_SHIM_EINVAL: then close it, and open another. */
+/* A counter of k-mers. Its calls may not overlap. After gkl_shim_correct_count() or
+ * gkl_shim_correct_end_pass() returned GKL_SHIM_ENOMEM or GKL_SHIM_EINTERNAL, later calls
+ * of both return GKL_SHIM_EINVAL: then close it, and open another. */
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
@@ -840,7 +841,12 @@ typedef struct {
 } gkl_shim_correct_spectrum_info;
 
 /* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. This takes
- * the k-mers out of the counter, so that it can be done once. The histogram stays. */
+ * the k-mers out of the counter, so that it can be done once. The histogram stays. On failure
+ * *spectrum is NULL and the k-mers stay in the counter, so that it can be tried again.
+ *
+ * GKL_SHIM_EINVAL also: more k-mers are solid than a spectrum has room for, which is 2^32 + 65,535
+ * at the most (about 4.29 billion). gkl_shim_last_error() says how many do not fit. With a higher
+ * threshold, fewer are solid. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_counter *counter,
                                                             int32_t threshold,
                                                             gkl_shim_correct_spectrum **spectrum);
