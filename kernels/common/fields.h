@@ -45,19 +45,16 @@ inline bool check_text(const uint8_t *text, int64_t size, int64_t capacity, int3
 }
 
 // Calls parse(line, k) for each of the first `capacity` lines of a text. *good receives the number
-// of valid lines before the first invalid one, *used their size in bytes.
+// of valid lines before the first invalid one, *used their size in bytes. Throws as parallel_for()
+// does.
 template <class Parse>
-gkl_shim_status parse_tab_lines(const uint8_t *text, int64_t size, int64_t capacity,
-                                int32_t threads, const Parse &parse, int64_t *good, int64_t *used) {
-    return guarded([&] {
-        const Lines lines(text, size, allowed_threads(threads));
-        *good =
-            lines.parse(capacity, [&](Line line, int64_t k) { return parse(TabLine(line), k); });
-        *used = lines.start(*good) - text;
-        if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
-        parse(TabLine(lines.reporting(*good)), *good);
-        return GKL_SHIM_EINVAL;
-    });
+gkl_shim_status parse_tab_lines(const Lines &lines, int64_t capacity, const Parse &parse,
+                                int64_t *good, int64_t *used) {
+    *good = lines.parse(capacity, [&](Line line, int64_t k) { return parse(TabLine(line), k); });
+    *used = lines.start(*good) - lines.start(0);
+    if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
+    parse(TabLine(lines.reporting(*good)), *good);
+    return GKL_SHIM_EINVAL;
 }
 
 }  // namespace gkl_shim

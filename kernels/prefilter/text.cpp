@@ -93,7 +93,10 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_pairs(
         segment_lengths[k] = int32_t(segment.size);
         return true;
     };
-    return parse_tab_lines(text, size, capacity, threads, parse, pairs, used);
+    return guarded([&] {
+        const Lines lines(text, size, allowed_threads(threads));
+        return parse_tab_lines(lines, capacity, parse, pairs, used);
+    });
 }
 
 extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
@@ -151,7 +154,10 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
         reverse[k] = strand == '-';
         return true;
     };
-    return parse_tab_lines(text, size, capacity, threads, parse, candidates, used);
+    return guarded([&] {
+        const Lines lines(text, size, allowed_threads(threads));
+        return parse_tab_lines(lines, capacity, parse, candidates, used);
+    });
 }
 
 extern "C" gkl_shim_status gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,

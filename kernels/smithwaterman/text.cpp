@@ -135,9 +135,10 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_parse(
     if (!defaults || !offsets) return invalid("an argument is null");
     if (size > 0 && capacity > 0 && (!parameters || !letters)) return invalid("an output is null");
     return guarded([&] {
-        std::vector<TextPair> pairs(static_cast<size_t>(std::min(capacity, size)));
+        const Lines lines(text, size, allowed_threads(threads));
+        std::vector<TextPair> pairs(size_t(std::min(capacity, lines.count())));
         const gkl_shim_status status = parse_tab_lines(
-            text, size, capacity, threads,
+            lines, capacity,
             [&](const TabLine &line, int64_t k) {
                 parameters[k] = *defaults;
                 return parse_line(line, &pairs[size_t(k)], &parameters[k]);

@@ -106,6 +106,39 @@ print(peak() - before)
     assert int(run(program, tmp_path)) < 8 << 10  # KiB
 
 
+def test_parsing_pairs_takes_memory_for_the_lines_not_for_the_bytes(tmp_path):
+    """The capacity may be as large as the text, because a caller need not count the lines."""
+    program = """
+from gkl_shim import _native
+
+ffi, lib = _native.library()
+count = 4000
+text = (b"A" * 500 + b"\\t" + b"C" * 500 + b"\\n") * count
+capacity = len(text)
+parameters = np.empty((capacity, 5), np.int32)
+offsets, letters = np.empty(2 * capacity + 2, np.int64), np.zeros(len(text), np.uint8)
+batch, used = ffi.new("gkl_shim_smithwaterman_batch *"), ffi.new("int64_t *")
+arguments = (
+    ffi.from_buffer("uint8_t[]", text),
+    len(text),
+    capacity,
+    1,
+    ffi.new("gkl_shim_smithwaterman_parameters *", (200, -150, -260, -11, 0)),
+    ffi.from_buffer("gkl_shim_smithwaterman_parameters[]", parameters, require_writable=True),
+    ffi.from_buffer("int64_t[]", offsets, require_writable=True),
+    ffi.from_buffer("uint8_t[]", letters, require_writable=True),
+    batch,
+    used,
+)
+little_memory(8 << 20)  # two bytes for each byte of text
+_native.check(lib.gkl_shim_smithwaterman_parse(*arguments))
+little_memory(None)
+assert batch.pairs == count and used[0] == len(text)
+assert letters.tobytes() == b"A" * 500 * count + b"C" * 500 * count + bytes(2 * count)
+"""
+    run(program, tmp_path)
+
+
 #: Beside the batch and the output, in MiB, as gkl_shim.h says: of a call, and of each thread.
 MOST, MOST_A_THREAD = 192, 128
 
