@@ -41,7 +41,7 @@ def parse(text: bytes, longest_line: int = 1 << 26, flagged: bool = False) -> li
     reads = haplotypes = header = 0
     for number, line in enumerate(lines, 1):
         if len(line) > longest_line:
-            raise Fault(number, f"a line of more than {longest_line >> 20} MiB")
+            raise Fault(number, f"a line of more than {longest_line} bytes")
         fields = [each for each in SPACE.split(line) if each]
         if reads:
             reads -= 1

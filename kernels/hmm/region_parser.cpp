@@ -378,7 +378,7 @@ class Parser {
     // Reports what is wrong with line k, which may be the incomplete last one.
     gkl_shim_status explain(int64_t k) const {
         if (k == lines_.count() || too_long(rows_[size_t(k)]))
-            return invalid("a line of more than %lld MiB", (long long)longest_line_ >> 20);
+            return invalid("a line of more than %lld bytes", (long long)longest_line_);
         const Line line = lines_.reporting(k);
         Header header;
         switch (rows_[size_t(k)].kind) {

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gkl_shim import _native_pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import FormatError
@@ -131,8 +132,17 @@ def test_an_endless_line_is_refused_in_bounded_memory(monkeypatch: pytest.Monkey
             buffer[:] = b"A" * len(buffer)
             return len(buffer)
 
-    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4 MiB$"):
+    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4194304 bytes$"):
         list(Reader(io.BufferedReader(Endless()), "f.in"))
+
+
+@pytest.mark.parametrize("ending", [b"\nA\n", b""])
+def test_the_limit_of_a_line_is_told_in_bytes(ending: bytes) -> None:
+    """The last line may be incomplete."""
+    for spaces, fault in ((0, None), (1, "a line of more than 20 bytes")):
+        text = bytearray(b"1 1\nACG III III III +++ " + b" " * spaces + ending)
+        found = _native_pairhmm.parse_regions(text, len(text), 20)
+        assert found.fault == fault
 
 
 def test_absurd_counts_do_not_allocate_memory() -> None:
@@ -148,7 +158,7 @@ def test_a_gzip_bomb_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 1 << 22)
     packed = gzip.compress(b"A" * (1 << 27), 9, mtime=0)
     tracemalloc.start()
-    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4 MiB$"):
+    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4194304 bytes$"):
         _read(packed)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
