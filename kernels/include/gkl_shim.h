@@ -5,15 +5,18 @@
  *   - Functions that can fail return a gkl_shim_status. GKL_SHIM_OK is 0. After any other value,
  *     gkl_shim_last_error() says what was wrong and at which index, for the calling thread.
  *   - A null pointer where a handle, a struct, an output or data is needed is refused with
- *     GKL_SHIM_EINVAL. So is a count or size that is less than 0, or larger than any memory. Given
- *     a null handle, functions that return no status return 0 or "". The functions that close a
+ *     GKL_SHIM_EINVAL. So is a count or size that is less than 0, and a count or size of data that
+ *     is larger than any memory. A limit, and the room that an output has, may be larger. Given a
+ *     null handle, functions that return no status return 0 or "". The functions that close a
  *     handle take NULL. Other wrong pointers cannot be recognized.
  *   - Sequences are ragged arrays: one contiguous byte buffer and an array of int64 offsets, with
  *     one more entry than there are sequences. Sequence k is [offsets[k], offsets[k+1]). Offsets
  *     start at 0 and never decrease.
- *   - Arguments are read only during the call, and only those documented as outputs are written.
+ *   - Arguments are read only during the call, unless the function's comment says otherwise, and
+ *     only those documented as outputs are written.
  *   - Every function may be called from any thread, and several threads may use one handle at the
- *     same time. Closing a handle is the exception: no other thread may be using it then.
+ *     same time, unless the handle's comment says otherwise. When a handle is closed, no other
+ *     thread may be using it.
  *   - No function throws, exits or aborts. Running out of memory returns GKL_SHIM_ENOMEM; a failure
  *     that no other status describes returns GKL_SHIM_EINTERNAL.
  *   - Results do not depend on the calling thread's floating-point mode (rounding, subnormal
@@ -531,8 +534,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_open(
  * [cigar_offsets[k], cigar_offsets[k+1]) of `cigars`; the pairs+1 offsets start at 0.
  *
  * `size` is the length of `cigars`, at least two bytes for each letter of all references and
- * alternatives. All of it may be written to. A call also allocates less than 1 MiB a thread
- * for sequences of 1,000 letters, and at most 1 GiB for two sequences of the greatest length.
+ * alternatives. All of it may be written to. A call also allocates about 40 bytes a pair, and for
+ * each thread less than 1 MiB for sequences of 1,000 letters, and at most 1 GiB for two sequences
+ * of the greatest length.
  *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
  * decrease, a sequence of length 0 or longer than GKL_SHIM_SMITHWATERMAN_LONGEST, an unknown
@@ -664,7 +668,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_is_of(const gkl_shim_mem *index,
                                                 const gkl_shim_mem_sequences *reference,
                                                 int32_t *same);
 
-/* Close an index. NULL is allowed. */
+/* Close an index. NULL is allowed. The process keeps up to 1 GiB of the memory that closed indexes,
+ * matches and texts had, for later calls. */
 GKL_SHIM_API void gkl_shim_mem_close(gkl_shim_mem *index);
 
 typedef struct {
@@ -740,7 +745,8 @@ typedef struct {
 /* Writes matches as mummer's lines, a part at a time. One thread at a time may use it. */
 typedef struct gkl_shim_mem_lines gkl_shim_mem_lines;
 
-/* On failure *lines is NULL. The matches and names must outlive it. */
+/* On failure *lines is NULL. The matches, their index, and the names' offsets and letters must
+ * outlive it. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *matches,
                                                      const gkl_shim_mem_format *format,
                                                      gkl_shim_mem_lines **lines);
