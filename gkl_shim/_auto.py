@@ -111,6 +111,14 @@ class Devices(Generic[_Engine]):
         if preferred and engine is None:
             self._warm_up(spent)
 
+    def never_open(self) -> None:
+        """Do not open the engine later, as ``"auto"`` would.
+
+        This is for functions that make an engine and call it once, because the devices are opened
+        only after calls on the CPU.
+        """
+        self._may_open = False
+
     def close(self) -> _Engine | None:
         """Drop the engine and return it. It is never opened again."""
         with self._lock:

@@ -77,8 +77,9 @@ class Index(Closable):
     query_letters
         How many letters will be searched, if known. It affects the speed alone.
     backend
-        ``"cpu"``, ``"cuda"``, or ``"auto"``, which uses the devices for work that they are expected
-        to finish sooner. All find the same matches.
+        ``"cpu"``, ``"cuda"``, or ``"auto"``, which opens the devices after a second of searches
+        that they would probably finish sooner. Each later search of this index goes to the CPU or
+        to the devices, whichever is expected to be faster. All find the same matches.
     devices
         The numbers of the CUDA devices to use. The default is all devices.
 
@@ -318,7 +319,8 @@ def find(
     Parameters
     ----------
     reference, min_length, nucleotides_only, threads, backend, devices
-        As in :class:`Index`.
+        As in :class:`Index`, but the backend ``"auto"`` is the CPU, because it chooses by the times
+        of earlier searches of the same index.
     queries, kind, strands
         As in :meth:`Index.find`.
 
@@ -354,6 +356,7 @@ def find(
         backend=backend,
         devices=devices,
     ) as index:
+        index._devices.never_open()
         return index.find(given, kind=kind, strands=strands)
 
 

@@ -103,7 +103,7 @@ class PairHMM(Closable):
         ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, the CPU computes first. After a second
         in calls for which a GPU is likely to be faster, a background thread opens the CUDA devices,
         if there are any. Each call then goes to the CPU or to the devices, whichever was faster
-        for calls of its size. All backends return the same bits.
+        for calls of its size. Each object learns this anew. All backends return the same bits.
     devices
         The numbers of the CUDA devices to use. The default is all devices.
     threads
@@ -360,7 +360,8 @@ def likelihoods(
         The gap qualities of reads that have none: pysam reads and tuples of two. One number, or a
         sequence as long as each of these reads.
     backend, devices, threads, precision, build
-        As for :class:`PairHMM`.
+        As for :class:`PairHMM`, but the backend ``"auto"`` is the CPU, because it chooses by the
+        times of earlier calls of the same object.
 
     Returns
     -------
@@ -397,6 +398,7 @@ def likelihoods(
     with PairHMM(
         backend=backend, devices=devices, threads=threads, precision=precision, build=build
     ) as pairhmm:
+        pairhmm._devices.never_open()
         return pairhmm.likelihoods(
             reads,
             haplotypes,

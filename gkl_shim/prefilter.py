@@ -353,7 +353,8 @@ def edits(
     segments
         N segments, in the same forms.
     max_edits, method, mode, backend, threads, build, devices, encode
-        As for :class:`Prefilter`.
+        As for :class:`Prefilter`, but the backend ``"auto"`` is the CPU, because it chooses by the
+        times of earlier calls of the same object.
 
     Returns
     -------
@@ -389,6 +390,7 @@ def edits(
         devices=devices,
         encode=encode,
     ) as prefilter:
+        prefilter._devices.never_open()
         return prefilter.edits(reads, segments)
 
 

@@ -41,7 +41,7 @@ backend = click.option(
     type=click.Choice(["auto", "cpu", "cuda"]),
     default="auto",
     show_default=True,
-    help="Where to compute. auto opens GPUs for work of a second or more, then uses the faster.",
+    help="Where to compute. auto opens GPUs after a second of work on CPUs, then uses the faster.",
 )
 threads = click.option(
     "--threads",

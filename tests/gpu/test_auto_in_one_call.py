@@ -1,0 +1,68 @@
+"""With "auto", a function that makes an engine for one call opens no device."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import _auto, mem, pairhmm, prefilter
+
+REFERENCE, QUERY = "ACGTTGCAAGCT", "TTGCAAG"
+READS, HAPLOTYPES = [("ACGT", 30)], ["ACGTAC"]
+
+
+def pairhmm_object() -> None:
+    with pairhmm.PairHMM() as engine:
+        engine.likelihoods(READS, HAPLOTYPES)
+
+
+def prefilter_object() -> None:
+    with prefilter.Prefilter(2) as engine:
+        engine.edits([REFERENCE], [REFERENCE])
+
+
+def mem_object() -> None:
+    with mem.Index(REFERENCE, min_length=5) as index:
+        index.find(QUERY)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "function", "use_of_object"),
+    [
+        (None, lambda: pairhmm.likelihoods(READS, HAPLOTYPES), pairhmm_object),
+        ("prefilter", lambda: prefilter.edits([REFERENCE], [REFERENCE], 2), prefilter_object),
+        ("mem", lambda: mem.find(REFERENCE, QUERY, min_length=5), mem_object),
+    ],
+    ids=["pairhmm", "prefilter", "mem"],
+)
+def test_only_objects_open_devices(
+    fake_gpus: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
+    algorithm: str | None,
+    function: Callable[[], object],
+    use_of_object: Callable[[], None],
+) -> None:
+    """Even where a device would be expected to compute any call sooner."""
+    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
+    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
+    monkeypatch.setattr(_auto.CallCosts, "prefer_gpu", lambda costs, call: True)
+    opened = []
+    open_engine = _auto.Devices._open
+    monkeypatch.setattr(
+        _auto.Devices, "_open", lambda devices: (opened.append(devices), open_engine(devices))
+    )
+    driver = fake_gpus(kernels=algorithm)
+
+    def opened_after(call: Callable[[], object]) -> int:
+        call()
+        for thread in threading.enumerate():
+            if thread.name == "gkl-shim-cuda":
+                thread.join()
+        return len(opened)
+
+    assert opened_after(function) == 0
+    assert not driver.calls
+    assert opened_after(use_of_object) == 1
