@@ -23,7 +23,8 @@ def command(json_file: str | None) -> int:
 
     Every engine build that this CPU can run computes PairHMM, PDHMM and Smith-Waterman of
     sequences with known results, and so does each GPU for PairHMM. The exit code is 1 if a result
-    is wrong or a part is damaged, and 0 otherwise. Missing parts are listed, but are no failure.
+    is wrong, a part is damaged or a setting is refused, and 0 otherwise. Missing parts are listed,
+    but are no failure.
     """
     check_outputs(json_file)
     findings = [*_checkup.engines(), *_checkup.parts()]

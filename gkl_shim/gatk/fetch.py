@@ -217,7 +217,8 @@ def complete(name: str) -> str | None:
     Raises
     ------
     MissingComponent
-        If a file exists but is not a complete jar.
+        If a file exists but is not a complete jar, or if :func:`cache` refuses the folder that
+        ``GKL_SHIM_CACHE`` names.
     """
     kept = _listed(name)
     for jar in _damaged(kept) if kept is not None else ():
@@ -232,7 +233,12 @@ def _listed(name: str) -> str | None:
     """Return a class path from the cache like :func:`complete`, without checking its files."""
     try:
         text = (cache() / f"{name}.classpath").read_text(errors="replace").strip()
-    except (OSError, MissingComponent):
+    except OSError:
+        return None
+    except MissingComponent:
+        # A default folder that cannot be used has nothing; one that the user chose is an error.
+        if os.environ.get("GKL_SHIM_CACHE"):
+            raise
         return None
     return text if text and all(Path(jar).is_file() for jar in text.split(":")) else None
 

@@ -102,6 +102,50 @@ def test_a_relative_cache_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert fetch.cache() == Path.home() / ".cache" / "gkl-shim"
 
 
+@pytest.fixture
+def no_other_gatk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands look for GATK in the cache."""
+    for name in ("GATK_CLASSPATH", "GATK_LOCAL_JAR", "JAVA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_commands_say_why_the_chosen_cache_is_refused(
+    no_other_gatk: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, relative: bool
+) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    value, reason = str(cache), f"others can write to {cache}; set GKL_SHIM_CACHE to another folder"
+    if relative:
+        value, reason = "cache", "GKL_SHIM_CACHE=cache is not an absolute path"
+    monkeypatch.setenv("GKL_SHIM_CACHE", value)
+    code, message = shim_command.refused(tmp_path, "gatk", "HaplotypeCaller")
+    assert code != 0
+    assert message.endswith(reason)
+    done = shim_command.run(tmp_path, "doctor", "--json", "-")
+    assert (done.returncode, done.stderr) == (1, b"")
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert found["GATK"]["state"] == "failed"
+    assert found["GATK"]["detail"] == message
+    assert found["native library"]["state"] == "ok"
+
+
+def test_a_default_cache_that_others_can_change_counts_as_empty(
+    no_other_gatk: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GKL_SHIM_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache = tmp_path / "gkl-shim"
+    cache.mkdir()
+    jar = tmp_path / "gatk.jar"
+    jar.touch()
+    (cache / f"{fetch.gatk_name()}.classpath").write_text(str(jar))
+    cache.chmod(0o777)
+    assert run.known_classpath() is None
+
+
 def test_empty_entries_of_gkls_class_path_are_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
