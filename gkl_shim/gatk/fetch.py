@@ -110,7 +110,7 @@ def cache() -> Path:
     MissingComponent
         If ``GKL_SHIM_CACHE`` is a relative path, if it is not set and there is no home directory,
         or if other users can change the folder. A relative path could run programs from a working
-        directory that another user controls.
+        directory that another user controls. An empty or relative ``HOME`` is no home directory.
     """
     folder = _named_cache()
     if reason := unsafe(folder):
@@ -128,13 +128,19 @@ def _named_cache() -> Path:
         return Path(own)
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if not base.is_absolute():
-        try:
-            base = Path.home() / ".cache"
-        except RuntimeError:
-            raise MissingComponent(
-                f"there is no home directory to keep GATK in; {_CACHE_ADVICE}"
-            ) from None
+        base = _home() / ".cache"
     return base / "gkl-shim"
+
+
+def _home() -> Path:
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = Path()
+    # Path.home() takes an empty HOME for the folder /.
+    if os.environ.get("HOME") == "" or not home.is_absolute():
+        raise MissingComponent(f"there is no home directory to keep GATK in; {_CACHE_ADVICE}")
+    return home
 
 
 def _writable_cache() -> Path:

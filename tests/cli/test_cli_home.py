@@ -28,16 +28,24 @@ pwd.getpwuid = getpwuid
 """
 
 
-@pytest.fixture(params=["unset", "not to be written"])
+@pytest.fixture(params=["unset", "empty", "relative", "not to be written"])
 def without_home(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Run, str]:
     """Return a function that runs ``gkl-shim`` without a home, and the expected message."""
     environment = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "a.in").write_bytes(REGIONS)
+    # Nothing is downloaded, even if a cache is found.
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "mvn").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "bin" / "mvn").chmod(0o755)
+    environment["PATH"] = f"{tmp_path / 'bin'}:{environment['PATH']}"
     if request.param == "unset":
         (tmp_path / "sitecustomize.py").write_text(NO_ENTRY)
         environment["PYTHONPATH"] = f"{tmp_path}:{environment.get('PYTHONPATH', '')}".rstrip(":")
+        wrong = "there is no home directory"
+    elif request.param in ("empty", "relative"):
+        environment["HOME"] = "" if request.param == "empty" else "."
         wrong = "there is no home directory"
     else:
         environment["HOME"] = "/proc/self"  # not even by root
