@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -176,8 +175,7 @@ def command(
 def _refuse(arguments: tuple[str, ...]) -> None:
     for argument in arguments:
         name = input_files.option_name(argument)
-        glued = re.match("-[RIOL](?=[^-:=])", argument)  # as in -Lchr20
-        if name in _REFUSED or glued:
+        if name in _REFUSED:
             remedy = "; give the remaining intervals with -L, before --" * (name in _EXCLUSIONS)
             raise click.UsageError(f"{argument}: it cannot be given after --{remedy}")
 

@@ -129,9 +129,10 @@ def _require_contigs(path: Path, names: set[str], reference: Path) -> None:
 def option_name(argument: str) -> str:
     """Return the name of an option of GATK, or "" for a value.
 
-    GATK takes each name with one or two dashes, a tag after a colon and a value after "=".
+    GATK takes each name with one or two dashes, and a tag after a colon. It refuses a value after
+    "=" and a value that follows a name of one letter, as in ``-Lchr20``.
     """
-    return re.split("[:=]", argument.lstrip("-"), maxsplit=1)[0] if argument[:1] == "-" else ""
+    return argument.lstrip("-").partition(":")[0] if argument[:1] == "-" else ""
 
 
 def _shown(*command: str | Path) -> str:

@@ -343,7 +343,7 @@ def _temporary_folder(arguments: Sequence[str], java_options: Sequence[str]) -> 
     """Return where GATK writes its temporary files."""
     for argument, next_one in itertools.pairwise((*arguments, "")):
         if option_name(argument) == "tmp-dir":
-            return Path(argument.partition("=")[2] or next_one)
+            return Path(next_one)
     options = [*os.environ.get("JAVA_TOOL_OPTIONS", "").split(), *java_options]
     given = [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
     return Path(given[-1] if given else "/tmp")

@@ -414,7 +414,7 @@ def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
         (("--", "-L", "one"), "-L: it cannot be given after --"),
         (("--", "--I", "other.bam"), "--I: it cannot be given after --"),
         (("--", "-I:tumor", "other.bam"), "-I:tumor: it cannot be given after --"),
-        (("--", "-output=x.vcf"), "-output=x.vcf: it cannot be given after --"),
+        (("--", "-output", "x.vcf"), "-output: it cannot be given after --"),
         (("--", "-graph", "x.dot"), "-graph: it cannot be given after --"),
         (("--", "-verbosity", "ERROR"), "-verbosity: it cannot be given after --"),
         (("--", "--help"), "--help: it cannot be given after --"),
@@ -422,7 +422,7 @@ def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
             ("--", "-XL", "one"),
             "-XL: it cannot be given after --; give the remaining intervals with -L, before --",
         ),
-        (("--", "--bam-output=x.bam"), "--bam-output=x.bam: it cannot be given after --"),
+        (("--", "--bam-output", "x.bam"), "--bam-output: it cannot be given after --"),
         (("--java-options", "'"), "Invalid value for --java-options"),
     ],
 )

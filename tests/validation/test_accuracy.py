@@ -71,7 +71,6 @@ def test_regions(called: Path | None, confident: Path | None, regions: tuple[str
         (("--mitochondria-mode", "--max-reads-per-alignment-start", "0"), ["--mitochondria-mode"]),
         (("--mitochondria-mode", "false"), ["--mitochondria-mode", "false"]),
         (("-mitochondria-mode", "true", "-normal", "N"), ["-mitochondria-mode", "true"]),
-        (("--mitochondria-mode=false",), ["--mitochondria-mode=false"]),
     ],
 )
 def test_the_mode_of_a_mitochondrion(arguments: tuple[str, ...], given: list[str]) -> None:

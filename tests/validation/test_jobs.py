@@ -59,7 +59,6 @@ def _runner(folder: Path, *options: str) -> Runner:
         ("/tmp", (), (), "; /tmp has less than 16 MiB left: make room, or give another"),
         ("temp", ("-Djava.io.tmpdir=s", "-Djava.io.tmpdir=temp"), (), "; temp has less than "),
         ("temp", ("-Djava.io.tmpdir=s",), ("--tmp-dir", "temp"), "; temp has less than "),
-        ("temp", (), ("--tmp-dir=temp",), "; temp has less than "),
     ],
 )
 def test_a_full_disk_is_named(
