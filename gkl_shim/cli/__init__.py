@@ -20,6 +20,7 @@ from gkl_shim._printable import printable
 from gkl_shim.cli._early import wake_devices
 from gkl_shim.cli._terminal import (
     end_on_signals,
+    keep_exit_codes,
     open_standard_streams,
     show_warnings,
 )
@@ -101,6 +102,7 @@ def main() -> NoReturn:
     try:
         open_standard_streams()
         show_warnings()
+        keep_exit_codes()
         end_on_signals()
         code = _run()
         sys.stderr.flush()

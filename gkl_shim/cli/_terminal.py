@@ -17,7 +17,7 @@ from typing import Any
 from gkl_shim._output_files import STANDARD_OUTPUT, Output, remove_unfinished
 from gkl_shim._printable import printable
 
-__all__ = ["end_on_signals", "open_standard_streams", "show_warnings"]
+__all__ = ["end_on_signals", "keep_exit_codes", "open_standard_streams", "show_warnings"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
@@ -68,6 +68,15 @@ def show_warnings() -> None:
         print("gkl-shim: warning:", printable(text), file=sys.stderr)
 
     warnings.showwarning = show
+
+
+def keep_exit_codes() -> None:
+    """Let this process read the exit codes of the programs that it runs.
+
+    A process manager may ignore SIGCHLD, which its children inherit. The kernel would discard the
+    exit code of every program that ends, and GATK that failed would pass for one that succeeded.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def end_on_signals() -> None:

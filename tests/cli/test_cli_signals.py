@@ -378,3 +378,22 @@ def test_an_error_does_not_wait_for_input(tmp_path: Path, command: str) -> None:
         process.kill()
     assert process.returncode == 1
     assert error == b"gkl-shim: error: /dev/full: No space left on device\n"
+
+
+def test_gatks_exit_code_is_known_where_the_parent_ignores_sigchld(tmp_path: Path) -> None:
+    """A process inherits that, and the kernel then discards the exit codes of its children."""
+    java = tmp_path / "home" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\nexit 3\n")
+    java.chmod(0o755)
+    (tmp_path / "gatk.jar").write_bytes(b"x")
+    done = subprocess.run(
+        [COMMAND, "gatk", "--stock", "-c", "gatk.jar", "HaplotypeCaller"],
+        cwd=tmp_path,
+        env={**os.environ, "JAVA_HOME": str(tmp_path / "home")},
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 3, done.stderr
