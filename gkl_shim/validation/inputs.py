@@ -42,11 +42,20 @@ class Inputs:
     """More arguments for GATK."""
 
     @property
-    def files(self) -> list[Path]:
-        """Every file that is named, also in intervals and arguments."""
-        named = [self.reference, *self.reads, self.truth, self.confident]
+    def files_of_calls(self) -> list[Path]:
+        """The files that calls depend on, also those named in intervals and arguments."""
         texts = [Path(text) for text in (*self.intervals, *self.arguments) if text]
-        return [path for path in named if path] + [path for path in texts if _is_file(path)]
+        return [self.reference, *self.reads, *(path for path in texts if _is_file(path))]
+
+    @property
+    def files_of_truth(self) -> list[Path]:
+        """The files that calls are scored with."""
+        return [path for path in (self.truth, self.confident) if path]
+
+    @property
+    def files(self) -> list[Path]:
+        """Every file, once. One may be among both the calls' and the truth's."""
+        return list(dict.fromkeys([*self.files_of_calls, *self.files_of_truth]))
 
 
 def _is_file(path: Path) -> bool:
@@ -90,7 +99,7 @@ def check(inputs: Inputs) -> None:
         _require_index(inputs.truth, _shown("gatk", "IndexFeatureFile", "-I", inputs.truth))
     if inputs.confident is not None and next(_lines(inputs.confident), "").startswith("@"):
         raise FormatError(str(inputs.confident), 1, "this is an interval list; give a BED file")
-    for path in filter(None, (inputs.truth, inputs.confident)):
+    for path in inputs.files_of_truth:
         _require_contigs(path, names, reference)
 
 

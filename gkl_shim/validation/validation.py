@@ -116,9 +116,8 @@ class _Validator:
         self._inputs = inputs
         self._output = output
         self._runner = runner
-        own = {str(path.absolute()) for path in (inputs.truth, inputs.confident) if path}
-        self._sums = tuple(sum for name, sum in sorted(sums.items()) if name not in own)
-        self._truth_sums = tuple(sums[name] for name in sorted(own))
+        self._sums = tuple(sums[str(path.absolute())] for path in inputs.files_of_calls)
+        self._truth_sums = tuple(sums[str(path.absolute())] for path in inputs.files_of_truth)
         self._swaps = {STOCK: swaps.STOCK, SHIM: swaps.agent()}
         self._lengths: dict[str, int] = {}
         self._called: Path | None = None

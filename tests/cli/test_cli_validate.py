@@ -189,6 +189,24 @@ def test_what_is_finished_is_not_run_again(folder: Path) -> None:
     assert done.returncode == 0
 
 
+def test_a_file_of_intervals_that_is_also_the_confident_regions(folder: Path) -> None:
+    """A change of it changes the calls. A change of the truth alone changes only the scores."""
+
+    def tools(runs: list[str]) -> Counter[str]:
+        return Counter(text.split("hellbender.Main ")[1].split(" ")[0] for text in runs)
+
+    given = ("-L", "c.bed", "--truth", "t.vcf", "--confident", "c.bed")
+    (folder / "c.bed").write_text("one\t0\t4\n")
+    done, runs = _validate(folder, *given)
+    assert done.returncode == 0, done.stderr
+    everything = tools(runs)
+    assert (everything["SplitIntervals"], everything[CALLER]) == (1, 3)
+    (folder / "t.vcf").write_text("#CHROM\none\t2\n")
+    assert tools(_validate(folder, *given)[1]) == {"Concordance": 3}
+    (folder / "c.bed").write_text("one\t0\t9\n")
+    assert tools(_validate(folder, *given)[1]) == everything
+
+
 def test_several_intervals_are_all_called(folder: Path) -> None:
     (folder / "c.bed").write_text("one\t0\t4\n")
     given = ("-L", "one:1-100", "-L", "one:900-950", "--shards", "2")
