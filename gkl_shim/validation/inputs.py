@@ -77,8 +77,10 @@ def check(inputs: Inputs) -> None:
     """
     reference = inputs.reference
     for path in inputs.files:
-        with naming(str(path)), path.open("rb"):
-            pass
+        with naming(str(path)):
+            if path.exists() and not path.is_file():
+                raise MissingComponent(f"{path}: not a regular file; GATK reads it several times")
+            path.open("rb").close()
     index = reference.with_name(reference.name + ".fai")
     if not index.is_file():
         raise MissingComponent(f"{index}: missing; run `{_shown('samtools', 'faidx', reference)}`")

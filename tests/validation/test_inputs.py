@@ -85,6 +85,20 @@ def test_a_missing_file(inputs: Inputs, name: str) -> None:
     assert error.value.filename == str(path)
 
 
+def test_a_pipe_is_refused(inputs: Inputs) -> None:
+    """Its checksum would be that of what GATK then lacks."""
+    reads = inputs.reads[0]
+    reads.unlink()
+    os.mkfifo(reads)
+    writer = os.open(reads, os.O_RDWR)  # so that opening it does not wait
+    try:
+        with pytest.raises(MissingComponent, match=r"s\.bam: not a regular file; ") as error:
+            check(inputs)
+    finally:
+        os.close(writer)
+    assert str(error.value).startswith(str(reads))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
