@@ -60,14 +60,14 @@ class Finding:
     call: bool
     """Whether its site, alleles, FILTER or a genotype differs."""
     reproduced: bool = False
-    """Whether the interval around it, called alone, gives both records again."""
+    """Whether the interval around it, called alone, gives the values that differ again."""
     commands: list[str] = field(default_factory=list)
     """Commands that show it."""
 
     @property
     def near_tie(self) -> bool:
-        """Whether the call is the same, and stock's two precisions differ in the same field."""
-        return self.reproduced and not self.call and any(
+        """Whether the call is the same, and stock's two precisions differ in all fields that do."""
+        return self.reproduced and not self.call and all(
             values.stock_double not in (None, values.stock) for values in self.fields.values()
         )  # fmt: skip
 

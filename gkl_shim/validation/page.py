@@ -31,8 +31,8 @@ def page(facts: Mapping[str, Any]) -> str:
         f'<p class="{"same" if same else "differs"}"><b>{verdict}</b></p>',
         _overview(facts["modes"]),
         "<p>A call is a record's site, alleles, FILTER and genotypes. A near tie has the same "
-        "call, and another field that stock GATK's own single and double precision give "
-        "differently, too. Other differences are neither.</p>",
+        "call, and all its fields that differ also differ between stock GATK's own single and "
+        "double precision. Other differences are neither.</p>",
         "<h2>Times and memory</h2>",
         _times(facts["modes"]),
         plots.times(facts["modes"])

@@ -47,6 +47,16 @@ def test_another_field_of_stock_does_not_make_a_near_tie(tmp_path: Path) -> None
     assert finding.kind == "other"
 
 
+def test_a_near_tie_needs_precisions_that_differ_in_all_fields(tmp_path: Path) -> None:
+    shim = OTHER.replace("DP=8", "DP=9")
+    (finding,) = _find(tmp_path, shim, (SECOND, shim, DOUBLE, DOUBLE))
+    assert set(finding.fields) == {"QUAL", "INFO/DP"}
+    assert (finding.kind, finding.reproduced) == ("other", True)
+    double = DOUBLE.replace("DP=8", "DP=7")
+    (finding,) = _find(tmp_path, shim, (SECOND, shim, double, double))
+    assert finding.kind == "near tie"
+
+
 def test_what_is_not_seen_again_is_no_near_tie(tmp_path: Path) -> None:
     (finding,) = _find(tmp_path, OTHER, (SECOND, SECOND, DOUBLE, DOUBLE))
     assert (finding.kind, finding.reproduced) == ("other", False)
