@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from gkl_shim.errors import FormatError
 __all__ = ["Comparison", "Difference", "compare", "records"]
 
 _FIXED = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
+_GENOTYPE = re.compile(r"/GT(?: \(\d+\))?$")
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -187,7 +189,7 @@ class _Reader:
                 continue
             line = line.rstrip("\n")
             if line.startswith("#CHROM"):
-                self.samples = line.split("\t")[9:]
+                self.samples = line.removesuffix("\r").split("\t")[9:]
                 # Without a sample, FORMAT may be there or absent.
                 columns = {9 + len(self.samples)} if self.samples else {8, 9}
             elif columns is None:
@@ -205,7 +207,8 @@ class _Reader:
             zipped = raw.read(2) == _GZIP_MAGIC
         opener = gzip.open if zipped else open
         try:
-            with opener(self._path, "rt", errors="surrogateescape") as stream:
+            # By default, Python would turn \r\n into \n.
+            with opener(self._path, "rt", errors="surrogateescape", newline="\n") as stream:
                 yield from stream
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise FormatError(str(self._path), None, f"damaged gzip data: {error}") from error
@@ -217,7 +220,7 @@ def _fields(samples: list[str], line: str) -> dict[str, str]:
     fields = dict(zip(_FIXED, columns, strict=False))
     for entry in fields.pop("INFO").split(";"):
         key, _, value = entry.partition("=")
-        fields[f"INFO/{key}"] = value
+        fields[_numbered(f"INFO/{key}", fields)] = value
     if len(columns) > len(_FIXED):
         keys = columns[8].split(":")
         fields["FORMAT"] = columns[8]
@@ -225,8 +228,17 @@ def _fields(samples: list[str], line: str) -> dict[str, str]:
             # VCF allows trailing values to be omitted. This counts as a difference.
             fields[f"{sample}/values"] = str(column.count(":") + 1)
             for key, value in zip(keys, column.split(":"), strict=False):
-                fields[f"{sample}/{key}"] = value
+                fields[_numbered(f"{sample}/{key}", fields)] = value
     return fields
+
+
+def _numbered(name: str, fields: dict[str, str]) -> str:
+    """Return the name of a field, with a number if it is repeated: ``INFO/DP``, ``INFO/DP (2)``."""
+    number, numbered = 1, name
+    while numbered in fields:
+        number += 1
+        numbered = f"{name} ({number})"
+    return numbered
 
 
 def _site(record: dict[str, str]) -> str:
@@ -244,6 +256,6 @@ def _differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[st
 
 
 def _difference(record: dict[str, str], columns: dict[str, tuple[str, str]]) -> Difference:
-    call = any(name in ("record", "FILTER") or name.endswith("/GT") for name in columns)
+    call = any(name in ("record", "FILTER") or _GENOTYPE.search(name) for name in columns)
     place = (record["CHROM"], int(record["POS"])) if record["POS"].isdecimal() else None
     return Difference(_site(record), columns, call, place)

@@ -101,6 +101,36 @@ def test_sites_without_samples(vcf, columns: int) -> None:
     assert "INFO/DP 9 | 10" in str(other)
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+def test_other_line_ends(tmp_path: Path, zipped: bool) -> None:
+    one, other = tmp_path / "one.vcf", tmp_path / "other.vcf"
+    text = (HEADER + COLUMNS + FIRST + SECOND).encode()
+    for path, lines in ((one, text), (other, text.replace(b"\n", b"\r\n"))):
+        path.write_bytes(gzip.compress(lines) if zipped else lines)
+    comparison = compare(one, other)
+    assert [found.columns for found in comparison.differences] == [
+        {"NA12878/PL": (values, values + "\r")} for values in ("99,0,99", "99,9,0")
+    ]
+    assert comparison.identical_records == 0
+
+
+def test_a_repeated_field_hides_none(vcf) -> None:
+    def changed(old: str, new: str, name: str) -> Path:
+        return vcf(HEADER + COLUMNS + FIRST.replace(old, new), name)
+
+    one = changed("DP=9", "TLOD=9;TLOD=1", "one.vcf")
+    comparison = compare(one, changed("DP=9", "TLOD=8;TLOD=1", "other.vcf"))
+    assert [found.columns for found in comparison.differences] == [{"INFO/TLOD": ("9", "8")}]
+    comparison = compare(one, changed("DP=9", "TLOD=9;TLOD=2", "another.vcf"))
+    assert [found.columns for found in comparison.differences] == [{"INFO/TLOD (2)": ("1", "2")}]
+    one = changed("GT:PL\t0/1", "GT:GT:PL\t0/1:0/1", "genotypes.vcf")
+    comparison = compare(one, changed("GT:PL\t0/1", "GT:GT:PL\t0/1:1/1", "others.vcf"))
+    assert [found.columns for found in comparison.differences] == [
+        {"NA12878/GT (2)": ("0/1", "1/1")}
+    ]
+    assert not comparison.same_calls
+
+
 def test_other_samples(vcf) -> None:
     one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
     other = vcf(HEADER + COLUMNS.replace("NA12878", "NA12879") + FIRST, "other.vcf")
