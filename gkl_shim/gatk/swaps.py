@@ -18,6 +18,7 @@ from gkl_shim.gatk import fetch
 __all__ = [
     "ARCHIVE_NAME",
     "NATIVE_ACCESS",
+    "OPTION_VARIABLES",
     "STOCK",
     "Swap",
     "agent",
@@ -32,6 +33,9 @@ __all__ = [
 NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
 """Without this option Java 24 and later warn of every class that loads a native library."""
 
+OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+"""Environment variables with options for a JVM, JDK_JAVA_OPTIONS for one that ``java`` starts."""
+
 # The JVM prints its warnings on standard output, where GATK may write its results. Of an archive of
 # another Java, Java 25 would print a warning and an error.
 _WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=error:stderr")
@@ -39,7 +43,7 @@ _WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=e
 ARCHIVE_NAME = "gkl-shim.jsa"
 """The file name of every class-data archive that gkl-shim makes."""
 
-# A JVM divides JAVA_TOOL_OPTIONS at ASCII's white space alone.
+# Options in a variable are divided at ASCII's white space alone.
 _TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""", re.ASCII)
 _OWN_OPTION = re.compile(
     r"-javaagent:.*gkl-shim\.jar(=.*)?"
@@ -65,11 +69,8 @@ class Swap:
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return the environment `base` with this swap, and without any other swap."""
         result = dict(base)
-        options = [
-            token
-            for token in _TOKEN.findall(result.pop("JAVA_TOOL_OPTIONS", ""))
-            if not _OWN_OPTION.fullmatch(re.sub("['\"]", "", token))
-        ]
+        given = {name: _foreign_options(result.pop(name, "")) for name in OPTION_VARIABLES}
+        options = given["JAVA_TOOL_OPTIONS"]
         result.pop("USE_LIBRARY_PATH", None)
         if self.agent is not None:
             options.append(_tool_option(f"-javaagent:{self.agent}"))
@@ -80,8 +81,8 @@ class Swap:
             result["USE_LIBRARY_PATH"] = "1"
             folder = _tool_option(f"-Djava.library.path={self.libraries}")
             options = [*(option for option in options if option != folder), folder]
-        if options:
-            result["JAVA_TOOL_OPTIONS"] = " ".join(options)
+        given["JAVA_TOOL_OPTIONS"] = options
+        result.update({name: " ".join(texts) for name, texts in given.items() if texts})
         if self.agent is not None or self.jars or self.libraries is not None:
             # To use a GPU, the native library runs this Python.
             result.setdefault("GKL_SHIM_PYTHON", sys.executable)
@@ -187,6 +188,15 @@ def jars(classpath: str) -> Iterator[Path]:
             yield from sorted(path.parent.glob("*.jar"))
         elif path.suffix == ".jar":
             yield path
+
+
+def _foreign_options(text: str) -> list[str]:
+    """Return the options in a variable, as they are written there, without gkl-shim's own."""
+    return [
+        token
+        for token in _TOKEN.findall(text)
+        if not _OWN_OPTION.fullmatch(re.sub("['\"]", "", token))
+    ]
 
 
 def _tool_option(option: str) -> str:

@@ -44,6 +44,20 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
         assert environment["HOME"] == "/root"
 
 
+def test_the_agent_is_removed_from_every_variable() -> None:
+    """Stock GATK must not get it, and with gkl-shim GATK gets the one agent that is meant."""
+    base = {
+        "JAVA_TOOL_OPTIONS": "-Xmx4g",
+        "JDK_JAVA_OPTIONS": "-Da=b -javaagent:/x/gkl-shim.jar",
+        "_JAVA_OPTIONS": "-javaagent:/x/gkl-shim.jar",
+    }
+    kept = {"JAVA_TOOL_OPTIONS": "-Xmx4g", "JDK_JAVA_OPTIONS": "-Da=b"}
+    assert swaps.STOCK.environment(base) == kept
+    environment = swaps.Swap("agent", agent=Path(AGENT)).environment(base)
+    environment.pop("GKL_SHIM_PYTHON")
+    assert environment == {**kept, "JAVA_TOOL_OPTIONS": f"-Xmx4g -javaagent:{AGENT}"}
+
+
 @pytest.mark.parametrize("folder", ["/libraries", "/a b"])
 def test_the_library_path_is_added_once(folder: str) -> None:
     swap = swaps.Swap("library path", libraries=Path(folder))
