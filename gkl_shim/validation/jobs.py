@@ -230,6 +230,8 @@ class Runner:
             if finished.returncode != 0:
                 raise MissingComponent(_failure(done.job, finished, self._java_options))
             lines = log.decode(errors="replace").splitlines()
+            said = [line for line in lines if line.startswith("[gkl-shim ")]
+            _require_own_swap(done.job, said, self._java_options)
             result = Result(
                 key=done.key,
                 arguments=_filled(done.job.arguments, done.job.folder),
@@ -238,7 +240,7 @@ class Runner:
                 peak_mib=usage.ru_maxrss / _KIB,
                 kernel_seconds=finished.kernel_seconds,
                 aligns_in_java=kernel_times.aligns_in_java(log),
-                said=[line for line in lines if line.startswith("[gkl-shim ")],
+                said=said,
                 versions=_versions(lines),
                 sizes=_sizes(done.folder),
             )
@@ -271,7 +273,7 @@ def _settings(swap: swaps.Swap) -> dict[str, str]:
     return {
         name: value
         for name, value in sorted(_environment(swap).items())
-        if name in ("JAVA_TOOL_OPTIONS", "JAVA_HOME")
+        if name in (*swaps.OPTION_VARIABLES, "JAVA_HOME")
         or (swap != swaps.STOCK and name.startswith("GKL_SHIM_"))
     }
 
@@ -292,6 +294,26 @@ def _sizes(folder: Path) -> dict[str, int]:
         for path in sorted(folder.iterdir())
         if path.name != _DESCRIPTION
     }
+
+
+def _require_own_swap(job: Job, said: Sequence[str], java_options: Sequence[str]) -> None:
+    """Refuse a run of stock GATK with gkl-shim, and a run without gkl-shim that should have it.
+
+    This comes before the run is kept, because what caused it may change without another key.
+    """
+    if job.swap == swaps.STOCK and said:
+        options = {name: os.environ.get(name, "") for name in swaps.OPTION_VARIABLES}
+        options["--java-options"] = " ".join(java_options)
+        found = [name for name, text in options.items() if "-javaagent:" in text]
+        where = " and ".join(found) or "GATK's class path and the files of options for Java"
+        raise MissingComponent(
+            f"{job.name}: stock GATK ran with gkl-shim, see {job.log}; remove it from {where}"
+        )
+    if job.swap != swaps.STOCK and not said:
+        raise MissingComponent(
+            f"{job.name}: gkl-shim did not run in GATK, see {job.log}; {programs.java()} may be a "
+            "script that drops JAVA_TOOL_OPTIONS, or -Dgkl.shim.log=quiet silences gkl-shim"
+        )
 
 
 def _put(folder: Path, target: Path, result: Result) -> None:

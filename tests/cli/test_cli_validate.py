@@ -312,15 +312,26 @@ def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) ->
 _OFF = "[gkl-shim 1.0] {0}: GKL_SHIM_BACKEND=off: Intel GKL is used"
 _IDLE = "[gkl-shim 1.0] {0}: not made faster: this run of GATK never asked for the native {0}"
 _ALIGNER_TIME = "INFO - Total compute time in {} Smith-Waterman : {} sec"
+# Of GATK 4.6.2.0 with gkl-shim, for an interval without an active region.
+_NO_REGION = [
+    "[gkl-shim 0.1.0] Smith-Waterman: avx512 build (the best for this CPU); Intel GKL replaced "
+    "(agent)",
+    "[gkl-shim 0.1.0] PairHMM: avx512 build (the best for this CPU), single precision, 2 threads "
+    "(4 asked for by GATK, 2 CPUs); Intel GKL replaced (agent)",
+    "[gkl-shim 0.1.0] regions: 2 threads",
+    "[gkl-shim 0.1.0] PairHMM: initialized, but no region was computed",
+    "[gkl-shim 0.1.0] Smith-Waterman: loaded, but nothing was aligned",
+]
 _ALIGNED = "[gkl-shim 1.0] Smith-Waterman: 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
 
 
 @pytest.mark.parametrize(
     ("kernel", "stock", "shim"),
     [
-        ("PairHMM", [fake_java.STOCK], []),
+        ("PairHMM", [fake_java.STOCK], [_NO_REGION[3]]),
         ("PairHMM", [fake_java.STOCK], [_IDLE.format("PairHMM")]),
         ("PairHMM", [], [_OFF.format("PairHMM")]),
+        ("PairHMM", [], [_IDLE.format("PairHMM")]),
         ("PairHMM", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.00")],
          [_OFF.format("PairHMM"), _ALIGNED]),
         ("Smith-Waterman", [fake_java.STOCK, _ALIGNER_TIME.format("native", "0.00")],
@@ -346,7 +357,9 @@ def test_where_the_shim_does_not_compute_nothing_is_proved(
 @pytest.mark.parametrize(
     ("stock", "shim"),
     [
-        ([], []),
+        ([], _NO_REGION),
+        ([fake_java.STOCK.replace("0.5", "0.0"), _ALIGNER_TIME.format("native", "0.00")],
+         _NO_REGION),
         ([fake_java.STOCK.replace("0.5", "0.0")], [_IDLE.format("PairHMM")]),
         ([fake_java.STOCK, _ALIGNER_TIME.format("java", "0.20")],
          [fake_java.SHIM, _IDLE.format("Smith-Waterman")]),
@@ -358,6 +371,34 @@ def test_where_a_kernel_has_nothing_to_compute(
     """No region is active, or GATK aligns in Java as before 4.5."""
     done, _ = _validate(folder, stock="\n".join(stock), shim="\n".join(shim))
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("stock", [fake_java.STOCK, ""])
+def test_where_gkl_shim_says_nothing_it_did_not_run(folder: Path, stock: str) -> None:
+    """Also where GATK's log has no times. The run is not kept."""
+    done, _ = _validate(folder, stock=stock, shim="")
+    assert done.returncode == 1
+    log = folder / "out" / "vcf" / "gkl-shim" / "0000.log"
+    message = f"vcf, gkl-shim, 0000: gkl-shim did not run in GATK, see {log}; "
+    assert done.stderr.decode().splitlines()[-1].startswith(f"gkl-shim: error: {message}")
+    done, runs = _validate(folder, stock=stock)
+    assert done.returncode == 0, done.stderr
+    assert sum(CALLER in text for text in runs) == 1
+
+
+@pytest.mark.parametrize("name", fake_java.OPTIONS)
+def test_where_stock_gatk_has_the_agent_nothing_is_kept(folder: Path, name: str) -> None:
+    """An agent that has gkl-shim's own file name is removed. This one has another."""
+    done = run(folder, *OPTIONS, env={**_environment(folder), name: "-javaagent:/link.jar"})
+    assert done.returncode == 1
+    log = folder / "out" / "vcf" / "stock" / "0000.log"
+    assert done.stderr.decode().splitlines()[-1] == (
+        f"gkl-shim: error: vcf, stock, 0000: stock GATK ran with gkl-shim, see {log}; remove it "
+        f"from {name}"
+    )
+    done, again = _validate(folder)
+    assert done.returncode == 0, done.stderr
+    assert sum(CALLER in text for text in again) == 2
 
 
 @pytest.mark.parametrize("computed", [True, False])

@@ -18,6 +18,7 @@ from pathlib import Path
 HEADER = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tNA12878\n"
 STOCK = "INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5"
 SHIM = "[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
+OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 LENGTH = 1000
 #: The records, if the contig is one interval.
 FIRST = "one\t100\t.\tT\tA\t50.6\tPASS\tDP=9\tGT:PL\t0/1:99,0,99\n"
@@ -62,7 +63,7 @@ def main() -> None:
     tool = arguments[arguments.index("org.broadinstitute.hellbender.Main") + 1]
     with Path(os.environ["FAKE_LOG"]).open("a") as log:
         log.write(" ".join(arguments) + "\n")
-    shim = "-javaagent" in os.environ.get("JAVA_TOOL_OPTIONS", "")
+    shim = any("-javaagent" in os.environ.get(name, "") for name in OPTIONS)
     double = "--native-pair-hmm-use-double-precision" in arguments
     trouble = os.environ.get("FAKE_TROUBLE")
     if trouble and os.environ.get("FAKE_TROUBLE_AT", "") in " ".join(arguments):
@@ -84,14 +85,13 @@ def main() -> None:
         Path(given(arguments, "-O")[0]).write_bytes(gzip.compress(HEADER.encode() + records))
     else:
         (output,) = given(arguments, "-O")
-        difference = os.environ.get("FAKE_DIFFERENCE", "")
+        difference, changed = os.environ.get("FAKE_DIFFERENCE", ""), shim
         if tool == "GenotypeGVCFs" and difference == "final call":
-            shim = "/gkl-shim/" in output
-            difference = "call"
+            difference, changed = "call", "/gkl-shim/" in output
         lines = [
             line for path in given(arguments, "-L") for line in Path(path).read_text().splitlines()
         ]
-        text = vcf(lines or intervals(1), difference, shim, double)
+        text = vcf(lines or intervals(1), difference, changed, double)
         Path(output).write_bytes(gzip.compress(text.encode()))
         print(os.environ.get("FAKE_STOCK", STOCK), file=sys.stderr)
         if shim:

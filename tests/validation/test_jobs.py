@@ -13,6 +13,7 @@ import pytest
 from gkl_shim.errors import MissingComponent
 from gkl_shim.validation.jobs import FOLDER, Job, Runner
 from tests.conftest import ROOT
+from tests.validation.fake_java import OPTIONS
 
 
 class _Progress:
@@ -103,12 +104,16 @@ def test_a_run_that_fails_ends_those_beside_it(
     }  # fmt: skip
 
 
-def test_another_java_makes_another_key(
+def test_another_java_or_its_options_make_another_key(
     java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = Job("x", tmp_path / "out", ("HaplotypeCaller",))
     key = _runner(tmp_path).key(job)
     assert _runner(tmp_path, "-Djava.io.tmpdir=elsewhere").key(job) == key
+    for name in OPTIONS:
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "-Da=b")
+            assert _runner(tmp_path).key(job) != key
     monkeypatch.setenv("FAKE_VERSION", "21.0.1")
     assert _runner(tmp_path).key(job) != key
     monkeypatch.delenv("JAVA_HOME")
