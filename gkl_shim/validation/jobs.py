@@ -79,6 +79,10 @@ class Job:
         """The log, also of a run that failed."""
         return self.folder.with_name(self.folder.name + ".log")
 
+    def forget(self) -> None:
+        """Let the next call of `Runner.run` run it again."""
+        self.file(_DESCRIPTION).unlink(missing_ok=True)
+
 
 @dataclass(frozen=True)
 class Result:

@@ -277,16 +277,31 @@ class _Validator:
 
 
 def _require_shim(mode: Mode, jobs: Sequence[Job], results: dict[str, list[Result]]) -> None:
-    """Check that gkl-shim computed: otherwise all would be the same."""
+    """Check that gkl-shim computed: otherwise all would be the same.
+
+    Runs in which it did not are not kept, because the cause, as a GPU that fails, is in no key.
+    """
+    errors = []
     for job, stock, shim in zip(jobs, results[STOCK], results[SHIM], strict=True):
-        # Without GATK's times, gkl-shim's own lines still tell which kernels it left to GATK.
-        by_gatk = stock.kernel_seconds or dict.fromkeys(kernel_times.KERNELS, 0.0)
-        left = (_ORIGINAL,) if stock.kernel_seconds else (_ORIGINAL, _JAVA_PAIRHMM)
-        for kernel, seconds in by_gatk.items():
-            in_java = kernel == "Smith-Waterman" and stock.aligns_in_java
-            if kernel not in shim.kernel_seconds and not in_java:
-                _require_idle(f"{mode.name}: {kernel}", kernel, seconds, left, job, shim)
-        _require_gpu(f"{mode.name}: PairHMM", job, shim)
+        try:
+            _require_kernels(mode, job, stock, shim)
+            _require_gpu(f"{mode.name}: PairHMM", job, shim)
+        except MissingComponent as error:
+            job.forget()
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def _require_kernels(mode: Mode, job: Job, stock: Result, shim: Result) -> None:
+    """Check that gkl-shim computed each kernel in which stock GATK took time."""
+    # Without GATK's times, gkl-shim's own lines still tell which kernels it left to GATK.
+    by_gatk = stock.kernel_seconds or dict.fromkeys(kernel_times.KERNELS, 0.0)
+    left = (_ORIGINAL,) if stock.kernel_seconds else (_ORIGINAL, _JAVA_PAIRHMM)
+    for kernel, seconds in by_gatk.items():
+        in_java = kernel == "Smith-Waterman" and stock.aligns_in_java
+        if kernel not in shim.kernel_seconds and not in_java:
+            _require_idle(f"{mode.name}: {kernel}", kernel, seconds, left, job, shim)
 
 
 def _require_idle(name: str, kernel: str, seconds: float, left: Sequence[str], job: Job,

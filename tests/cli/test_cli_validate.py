@@ -420,6 +420,10 @@ def test_whether_a_gpu_computed(folder: Path, computed: bool) -> None:
         last = done.stderr.decode().splitlines()[-1]
         assert last == f"gkl-shim: error: {message}: {warning}"
         assert not (folder / "out" / "validation.json").exists()
+        # Only what the GPU should have computed is computed again.
+        done, runs = _validate(folder, "--shards", "2")
+        assert done.returncode == 0, done.stderr
+        assert sum(CALLER in text for text in runs) == 2
 
 
 def test_what_a_killed_command_ran_ends_with_it(folder: Path) -> None:
