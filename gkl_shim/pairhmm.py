@@ -103,7 +103,8 @@ class PairHMM(Closable):
         ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, the CPU computes first. After a second
         in calls for which a GPU is likely to be faster, a background thread opens the CUDA devices,
         if there are any. Each call then goes to the CPU or to the devices, whichever was faster
-        for calls of its size. Each object learns this anew. All backends return the same bits.
+        for calls of its size. Each object learns this anew. All backends return the same bits for
+        regions of up to 16,000 haplotypes (docs/gpu.md, "Limits").
     devices
         The numbers of the CUDA devices to use. The default is all devices.
     threads
