@@ -142,16 +142,17 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     """Call a native function that may take long, and return its status.
 
     In the main thread Python's signal handlers run every `INTERVAL` milliseconds. If one raises an
-    exception, such as KeyboardInterrupt, the call ends soon and the exception is raised here.
+    exception, such as KeyboardInterrupt, the call ends soon and the exception is raised here. A
+    handler may make such calls, too.
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments)
-    ffi, lib = library()
-    lib.gkl_shim_interruptible(_interrupt(), INTERVAL)
+    _, lib = library()
+    before = lib.gkl_shim_interruptible(_interrupt(), INTERVAL)
     try:
         status = function(*arguments)
     finally:
-        lib.gkl_shim_interruptible(ffi.NULL, 0)
+        lib.gkl_shim_interruptible(before, INTERVAL)
     if _raised:
         raise _raised.pop()
     return status

@@ -10,6 +10,7 @@ import os
 import pickle
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -280,6 +281,26 @@ def gpu() -> None:
     if os.environ.get("GKL_SHIM_TEST_GPU") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture
+def bell(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a :class:`tests.bell.Bell`."""
+    from tests.bell import Bell
+
+    return Bell(monkeypatch)
+
+
+@pytest.fixture
+def handle() -> Iterator[Callable[[Callable[[], object]], None]]:
+    """Return a function that sets what happens when SIGALRM arrives."""
+    before = signal.getsignal(signal.SIGALRM)
+
+    def set_action(action: Callable[[], object]) -> None:
+        signal.signal(signal.SIGALRM, lambda *_: (action(), None)[1])
+
+    yield set_action
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

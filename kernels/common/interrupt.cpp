@@ -1,9 +1,9 @@
 #include "common/interrupt.h"
 
 #include <chrono>
+#include <utility>
 
 #include "common/floating_point_mode.h"
-#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 namespace {
@@ -16,17 +16,33 @@ thread_local Clock::time_point next_question;
 
 }  // namespace
 
+bool interrupt_is_due() { return asked != nullptr && Clock::now() >= next_question; }
+
 void check_interrupt() {
-    if (asked == nullptr || Clock::now() < next_question) return;
+    if (!interrupt_is_due()) return;
+    bool ends;
+    {
+        // The function may set another one for its own calls.
+        const gkl_shim_interrupt interrupt = asked;
+        const std::chrono::milliseconds between = interval;
+        const Uninterrupted calls_within;
+        ends = interrupt() != 0;
+        interval = between;
+    }
     next_question = Clock::now() + interval;
-    if (asked() != 0) throw Interrupted();
+    if (ends) throw Interrupted();
 }
+
+Uninterrupted::Uninterrupted() : before_(std::exchange(asked, nullptr)) {}
+Uninterrupted::~Uninterrupted() { asked = before_; }
 
 }  // namespace gkl_shim
 
-extern "C" void gkl_shim_interruptible(gkl_shim_interrupt interrupt, int32_t milliseconds) {
+extern "C" gkl_shim_interrupt gkl_shim_interruptible(gkl_shim_interrupt interrupt,
+                                                     int32_t milliseconds) {
     const gkl_shim::FloatingPointMode mode;
-    gkl_shim::asked = interrupt;
+    const gkl_shim_interrupt before = std::exchange(gkl_shim::asked, interrupt);
     gkl_shim::interval = std::chrono::milliseconds(milliseconds);
     gkl_shim::next_question = gkl_shim::Clock::now() + gkl_shim::interval;
+    return before;
 }

@@ -1,10 +1,11 @@
-// An object for each thread, made on first use and deleted when the thread ends.
+// Objects for each thread, made on first use and deleted when the thread ends.
 #pragma once
 
 #include <pthread.h>
 
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace gkl_shim {
 
@@ -35,6 +36,26 @@ class PerThread {
 
     pthread_key_t key_;
     const bool usable_;
+};
+
+// The object that the calling thread keeps from call to call, for one call. A call within the call
+// (interrupt.h) finds none, and makes one of its own. The thread keeps the outer call's.
+template <class T>
+class ForOneCall {
+   public:
+    // Throws std::bad_alloc.
+    explicit ForOneCall(const PerThread<std::unique_ptr<T>> &of_threads)
+        : kept_(*of_threads), taken_(std::move(kept_)) {
+        if (!taken_) taken_ = std::make_unique<T>();
+    }
+    ~ForOneCall() { kept_ = std::move(taken_); }
+    ForOneCall(const ForOneCall &) = delete;
+
+    T *operator->() const { return taken_.get(); }
+
+   private:
+    std::unique_ptr<T> &kept_;
+    std::unique_ptr<T> taken_;
 };
 
 }  // namespace gkl_shim

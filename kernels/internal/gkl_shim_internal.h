@@ -22,8 +22,15 @@ typedef int32_t (*gkl_shim_interrupt)(void);
 
 /* Let the calls of this thread call interrupt() at intervals of about this many milliseconds, on
  * this thread. If it returns another number than 0, they end with GKL_SHIM_EINTERNAL. NULL: they do
- * not ask. */
-GKL_SHIM_API void gkl_shim_interruptible(gkl_shim_interrupt interrupt, int32_t milliseconds);
+ * not ask. Returns the function that was set before.
+ *
+ * interrupt() may call every function of this library, with the handles of the call that asks, too,
+ * but it may not close what that call uses, nor change what that call reads or writes. A counter of
+ * k-mers refuses further calls while one is running. Calls that interrupt() makes do not ask,
+ * unless it sets a function for them. interrupt() runs in the library's floating-point mode, and
+ * must leave the mode as it was. */
+GKL_SHIM_API gkl_shim_interrupt gkl_shim_interruptible(gkl_shim_interrupt interrupt,
+                                                       int32_t milliseconds);
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 

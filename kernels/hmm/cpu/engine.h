@@ -29,7 +29,8 @@
 namespace gkl_shim {
 namespace hmm {
 
-// An engine, and the memory that it keeps for later calls. A derived class adds the steps.
+// An engine, and the memory that it keeps for later calls. A derived class adds the steps. It
+// computes one call at a time.
 template <class Method>
 class Engine {
    public:

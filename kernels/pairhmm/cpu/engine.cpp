@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "hmm/letters.h"
@@ -158,7 +159,7 @@ class PairHmmEngine : public Engine<Method> {
 };
 
 // A caller's engine, which keeps its memory between calls.
-PerThread<PairHmmEngine> engine;
+PerThread<std::unique_ptr<PairHmmEngine>> engines;
 
 }  // namespace
 
@@ -169,6 +170,7 @@ const Builds<CpuBuild> &cpu_builds() {
 
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                          double *log10_likelihoods) {
+    const ForOneCall<PairHmmEngine> engine(engines);
     engine->counts = {};
     engine->counts.computed_cells = engine->compute({settings, batch}, log10_likelihoods);
     return engine->counts;

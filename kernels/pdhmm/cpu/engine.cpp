@@ -3,6 +3,7 @@
 #include "pdhmm/cpu/engine.h"
 
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "hmm/cpu/engine.h"
@@ -80,7 +81,7 @@ class PdHmmEngine : public Engine<Method> {
 };
 
 // A caller's engine, which keeps its memory between calls.
-PerThread<PdHmmEngine> engine;
+PerThread<std::unique_ptr<PdHmmEngine>> engines;
 
 }  // namespace
 
@@ -91,6 +92,7 @@ const Builds<CpuBuild> &cpu_builds() {
 
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch &batch,
                          double *log10_likelihoods) {
+    const ForOneCall<PdHmmEngine> engine(engines);
     engine->rescued_pairs = 0;
     const int64_t computed_cells =
         engine->compute({settings, batch.pairs, batch.haplotype_flags}, log10_likelihoods);
