@@ -8,6 +8,7 @@ namespace gkl_shim {
 namespace gpu {
 
 bool LaunchThread::launch_next(int32_t threads, bool wait) {
+    const Uninterrupted has_a_slot;
     bool launched = false;
     call_.attempt([&] {
         const std::shared_ptr<Queue> queue = work_.next_queue();
@@ -25,7 +26,8 @@ bool LaunchThread::launch_next(int32_t threads, bool wait) {
 
 void LaunchThread::finish() {
     while (!call_.failed()) {
-        call_.attempt(check_interrupt);
+        ask();
+        const Uninterrupted has_slots;
         const bool idle = in_flight_.empty();
         if (work_.too_much_for_cpu())
             work_.compute_all_on_cpu();
@@ -39,6 +41,14 @@ void LaunchThread::finish() {
             work_.compute_some_on_cpu();
     }
     collect_all();
+}
+
+// Asks whether the call shall end. The answer may take another call, which needs slots and device
+// memory, so this thread gives up its own before.
+void LaunchThread::ask() {
+    if (!interrupt_is_due()) return;
+    collect_all();
+    call_.attempt(check_interrupt);
 }
 
 bool LaunchThread::launch(Slot *slot, int32_t threads) {
@@ -99,6 +109,7 @@ bool LaunchThread::collect_first(bool wait) {
 }
 
 void LaunchThread::collect_all() {
+    const Uninterrupted has_slots;
     while (!in_flight_.empty()) collect_first(true);
 }
 

@@ -121,6 +121,7 @@ class LaunchThread {
     void finish();
 
    private:
+    void ask();
     bool launch(Slot *slot, int32_t threads);
     void make_room(Slot *slot);
     bool collect_first(bool wait);
