@@ -91,7 +91,7 @@ class Totals(NamedTuple):
 
 
 class Counter:
-    """Counts k-mers. Its calls may not overlap.
+    """Counts k-mers. Its calls may not overlap. After one that failed, it refuses others.
 
     Parameters
     ----------
@@ -133,12 +133,18 @@ class Counter:
 
     def count(self, reads: Ragged) -> None:
         """Count the k-mers of reads, which are letters and offsets."""
-        _native.check(self._lib.gkl_shim_correct_count(self.pointer, batch(reads, None)))
+        _native.check(
+            _native.interruptible(
+                self._lib.gkl_shim_correct_count, self.pointer, batch(reads, None)
+            )
+        )
 
     def end_pass(self) -> bool:
         """End a pass. Return whether it was the last; if not, pass all reads again."""
         complete = self._ffi.new("int32_t *")
-        _native.check(self._lib.gkl_shim_correct_end_pass(self.pointer, complete))
+        _native.check(
+            _native.interruptible(self._lib.gkl_shim_correct_end_pass, self.pointer, complete)
+        )
         if self._engine is not None:
             self._engine.tell_of_losses()
             if not self.on_devices:
@@ -178,7 +184,11 @@ class Spectrum:
         """Take the counted k-mers, and make a spectrum. A threshold of 0 means the valley."""
         ffi, lib = _native.library()
         handle = ffi.new("gkl_shim_correct_spectrum **")
-        _native.check(lib.gkl_shim_correct_spectrum_make(counter.pointer, threshold, handle))
+        _native.check(
+            _native.interruptible(
+                lib.gkl_shim_correct_spectrum_make, counter.pointer, threshold, handle
+            )
+        )
         return cls(handle[0])
 
     @classmethod
@@ -238,9 +248,11 @@ class Spectrum:
             view("int32_t[]", ends, require_writable=True),
         )
         _native.check(
-            self._lib.gkl_shim_correct_reads(*arguments)
+            _native.interruptible(self._lib.gkl_shim_correct_reads, *arguments)
             if engine is None
-            else self._lib.gkl_shim_correct_cuda_reads(engine.pointer, *arguments)
+            else _native.interruptible(
+                self._lib.gkl_shim_correct_cuda_reads, engine.pointer, *arguments
+            )
         )
 
 
@@ -280,16 +292,22 @@ class Chunk:
 
     def count(self, counter: Counter) -> None:
         """Count the reads' k-mers."""
-        _native.check(self._lib.gkl_shim_correct_chunk_count(self.pointer, counter.pointer))
+        _native.check(
+            _native.interruptible(
+                self._lib.gkl_shim_correct_chunk_count, self.pointer, counter.pointer
+            )
+        )
 
     def correct(self, spectrum: Spectrum, options: Options, engine: Engine | None = None) -> Totals:
         """Correct the reads in the text."""
         totals = self._ffi.new("gkl_shim_correct_totals *")
         arguments = (self.pointer, options.pointer(), spectrum.pointer, totals)
         _native.check(
-            self._lib.gkl_shim_correct_chunk_correct(*arguments)
+            _native.interruptible(self._lib.gkl_shim_correct_chunk_correct, *arguments)
             if engine is None
-            else self._lib.gkl_shim_correct_cuda_chunk(engine.pointer, *arguments)
+            else _native.interruptible(
+                self._lib.gkl_shim_correct_cuda_chunk, engine.pointer, *arguments
+            )
         )
         solid, corrected, unsolved, short = totals.states
         return Totals(solid, corrected, unsolved, short, totals.bases)

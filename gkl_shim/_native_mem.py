@@ -131,9 +131,8 @@ class Fasta:
     def __init__(self, text: Any, threads: int) -> None:
         ffi, lib = _native.library()
         made = ffi.new("gkl_shim_mem_fasta **")
-        _native.check(
-            lib.gkl_shim_mem_parse(ffi.from_buffer("uint8_t[]", text), len(text), threads, made)
-        )
+        view = ffi.from_buffer("uint8_t[]", text)
+        _native.check(_native.interruptible(lib.gkl_shim_mem_parse, view, len(text), threads, made))
         handle = ffi.gc(made[0], lib.gkl_shim_mem_fasta_close)
         pointers = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
         _native.check(lib.gkl_shim_mem_fasta_sequences(handle, *pointers))
@@ -161,7 +160,7 @@ class Index:
         ffi, lib = _native.library()
         made = ffi.new("gkl_shim_mem **")
         given = ffi.new("gkl_shim_mem_options *", options)
-        _native.check(lib.gkl_shim_mem_open(given, reference.pointer, made))
+        _native.check(_native.interruptible(lib.gkl_shim_mem_open, given, reference.pointer, made))
         return cls(made[0], reference if options.get("borrowed") else None)
 
     @classmethod
@@ -212,7 +211,11 @@ class Index:
         """Find the matches of queries."""
         made = self._ffi.new("gkl_shim_mem_matches **")
         search = search_record(min_length, kind, strands, part)
-        _native.check(self._lib.gkl_shim_mem_find(self.handle, queries.pointer, search, made))
+        _native.check(
+            _native.interruptible(
+                self._lib.gkl_shim_mem_find, self.handle, queries.pointer, search, made
+            )
+        )
         return Matches(self, made[0], part)
 
 
@@ -244,7 +247,7 @@ class Matches:
         found = np.empty(len(self), match_type())
         if len(found):
             out = self._ffi.cast("gkl_shim_mem_match *", found.ctypes.data)
-            _native.check(self._lib.gkl_shim_mem_copy(self._handle, out))
+            _native.check(_native.interruptible(self._lib.gkl_shim_mem_copy, self._handle, out))
         return found
 
     def lines(

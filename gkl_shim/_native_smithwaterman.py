@@ -74,7 +74,8 @@ class CpuEngine(_native.CpuEngine):
                 view("uint8_t[]", alternatives[0]),
             ),
         )
-        status = self._lib.gkl_shim_smithwaterman_align(
+        status = _native.interruptible(
+            self._lib.gkl_shim_smithwaterman_align,
             self._handle,
             batch,
             new("gkl_shim_smithwaterman_parameters *", (*scores, overhang)),

@@ -38,7 +38,9 @@ bool check_options(const gkl_shim_correct_options *options, Settings *settings) 
 template <class Work>
 gkl_shim_status change(gkl_shim_correct_counter *counter, const Work &work) {
     if (counter->failed)
-        return invalid("an earlier call failed, which left the counter incomplete; open another");
+        return invalid(
+            "an earlier call failed or is still running, so the counter is incomplete; open "
+            "another");
     counter->failed = true;
     work();
     counter->failed = false;

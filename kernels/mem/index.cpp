@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "common/interrupt.h"
 #include "mem/cpu/page.h"
 
 namespace gkl_shim {
@@ -45,7 +46,7 @@ Index::Index(const IndexSettings &settings, Reference reference)
     page_letters_ = page;
     pages_ = (size + page - 1) / page;
     resident_ = pages_ == 1 || pages_ * bytes_of(seeds_, page) <= memory;
-    if (!settings.deferred) resident_pages();
+    if (!settings.deferred) build_pages();
 }
 
 Index::Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
@@ -62,13 +63,18 @@ Index::Index(const IndexSettings &settings, Reference reference, const Seeds &se
 
 const std::vector<Page> &Index::resident_pages() const {
     const std::lock_guard<std::mutex> lock(resident_pages_->mutex);
+    const Uninterrupted has_lock;
+    build_pages();
+    return resident_pages_->pages;
+}
+
+void Index::build_pages() const {
     std::vector<Page> &pages = resident_pages_->pages;
     while (resident_ && int64_t(pages.size()) < pages_) {
         Page page = page_at(reference_, page_letters_, int64_t(pages.size()));
         build_page(reference_, seeds_, settings_.threads, &page);
         pages.push_back(std::move(page));
     }
-    return pages;
 }
 
 int64_t Index::next_number() {

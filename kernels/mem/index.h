@@ -50,6 +50,8 @@ class Index {
 
    private:
     static int64_t next_number();
+    // Builds all pages if they fit. No other thread may use them.
+    void build_pages() const;
 
     int64_t number_ = next_number();
     IndexSettings settings_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/interrupt.h"
+
 namespace gkl_shim {
 namespace mem {
 
@@ -26,6 +28,7 @@ Reference::Reference(const uint8_t *text, std::vector<int64_t> starts, int threa
 TextView Reference::text() const {
     if (borrowed_) {
         const std::lock_guard<std::mutex> lock(prepared_->mutex);
+        const Uninterrupted has_lock;
         if (!prepared_->text) prepared_->text.emplace(*borrowed_, threads_);
     }
     return prepared_->text->view();

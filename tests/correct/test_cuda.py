@@ -52,13 +52,13 @@ def same_spectrum(one: Spectrum, other: Spectrum) -> None:
     assert (one.native.information().slots == other.native.information().slots).all()
 
 
-def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None):
+def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None, threads=0):
     letters, offsets = ragged(reads, "reads")
     letters = letters[: offsets[-1]]
     count = len(offsets) - 1
     out = [np.zeros_like(letters), np.full(count, 9, np.uint8)]
     out += [np.full(count, -1, np.int32), np.full(count, -1, np.int32)]
-    options = Options(0, method, *limits)
+    options = Options(threads, method, *limits)
     spectrum.native.correct((letters, offsets), qualities, options, *out, engine)
     return out
 
@@ -130,6 +130,38 @@ def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
     states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
     assert CORRECTED in states
     engine.close()
+
+
+def test_signals_in_long_calls(host, bell, handle) -> None:
+    """Their handlers may use the engine: nothing is in flight, and counting has the lock alone."""
+
+    class AlarmError(Exception):
+        pass
+
+    def at_rest() -> None:
+        assert host.in_flight == host.pushed == 0
+        bell.ring()
+
+    def end() -> None:
+        raise AlarmError
+
+    engine = Engine(threads=1, chunk_bases=500)
+    reads, _ = random_reads(1, genome=150, depth=60, rate=0.02)
+    handle(at_rest)
+    bell.ring()
+    spectrum, _ = counted(reads, 16, 3, engine)
+    begin = bell.questions
+    corrected(spectrum, reads, None, "search", USUAL, engine, threads=1)
+    assert bell.questions > begin + 8
+    handle(end)
+    begin = bell.questions
+    bell.ring(after=3)
+    with pytest.raises(AlarmError):
+        corrected(spectrum, reads, None, "search", USUAL, engine, threads=1)
+    assert bell.questions <= begin + 5  # the thread pool asks again
+    same_reads(spectrum, reads, None, "search", USUAL, engine)
+    engine.close()
+    assert host.live == []
 
 
 @pytest.mark.usefixtures("measurements")

@@ -76,6 +76,23 @@ def test_repetitive_sequences(
     assert np.array_equal(found, want)
 
 
+def test_a_search_does_not_ask(host, bell) -> None:
+    """It holds the engine's lock. A signal handler that searches, too, would wait forever."""
+    reference, queries = related(31, 3000, 12)
+    index = mem.Index(reference, min_length=14, threads=1)
+    given, engine, found = mem.native_sequences(queries, "queries"), cuda.Engine(), []
+
+    def search() -> int:
+        found.append(engine.find(index.native, given, 14, "mem", "both"))
+        return 0
+
+    begin = bell.questions
+    assert _native.interruptible(search) == 0
+    assert bell.questions == begin
+    assert np.array_equal(found.pop().array(), index.find(queries, strands="both"))
+    engine.close()
+
+
 @pytest.mark.parametrize("devices", [1, 2, 3])
 @pytest.mark.parametrize("page_letters", [0, 700])
 def test_devices_share_the_work(fake_gpus, devices: int, page_letters: int) -> None:

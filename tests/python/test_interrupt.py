@@ -11,10 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_mem, mem
+from gkl_shim._native_correct import Counter
+from gkl_shim._ragged import ragged
+from gkl_shim.correct import Spectrum
 from gkl_shim.pairhmm import PairHMM
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.prefilter import Prefilter
+from gkl_shim.smithwaterman import SmithWaterman
 from tests.bell import Bell
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -226,3 +230,170 @@ def test_the_function_before_is_returned() -> None:
         assert lib.gkl_shim_interruptible(other, 0) == one
     finally:
         assert lib.gkl_shim_interruptible(ffi.NULL, 0) == other
+
+
+def letters(count: int) -> bytes:
+    return LETTERS[np.random.default_rng(count).integers(4, size=count)].tobytes()
+
+
+REFERENCE = letters(1_000_000)
+QUERY = letters(1_200_000) + REFERENCE[400_000:400_100]
+#: Each base of the genome is in 20 reads or so, and each read has an error.
+GENOME = letters(100_001)
+READS = [
+    GENOME[at : at + 50] + b"N" + GENOME[at + 51 : at + 100]
+    for at in np.random.default_rng(5).integers(100_000 - 100, size=20_000).tolist()
+]
+
+
+def indexed(threads: int) -> Callable[[], Any]:
+    def build() -> Any:
+        with mem.Index([REFERENCE], min_length=16, threads=threads, backend="cpu") as index:
+            return index.find([REFERENCE[500_000:500_040]]).tolist()
+
+    return build
+
+
+def searched(threads: int) -> Callable[[], Any]:
+    index = mem.Index([REFERENCE], min_length=16, threads=threads, backend="cpu")
+    return lambda: index.find([QUERY], strands="both").tolist()
+
+
+def searched_in_pages(threads: int) -> Callable[[], Any]:
+    index = mem.Index(
+        [REFERENCE],
+        min_length=16,
+        threads=threads,
+        backend="cpu",
+        page_letters=300_000,
+        memory=10**6,
+    )
+    assert not index.information.resident
+    return lambda: index.find([QUERY], strands="both").tolist()
+
+
+def counted(threads: int) -> Callable[[], Any]:
+    def count() -> Any:
+        made = Spectrum.from_reads(READS, k=21, threads=threads, backend="cpu")
+        return made.histogram.tolist(), made.native.information().slots.tolist()
+
+    return count
+
+
+def corrected(threads: int) -> Callable[[], Any]:
+    spectrum = Spectrum.from_reads(READS, k=21, threads=threads, backend="cpu")
+    return lambda: spectrum.correct(READS, threads=threads).letters.tolist()
+
+
+def aligned(threads: int) -> Callable[[], Any]:
+    references, aligner = sequences(2_000, 120), SmithWaterman(threads=threads)
+    alternatives = [each[30:60] + each[61:100] for each in references]
+    return lambda: aligner.align(references, alternatives).cigars
+
+
+INTEGERS = [indexed, searched, searched_in_pages, counted, corrected, aligned]
+
+
+@pytest.mark.usefixtures("alarm")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("room", INTEGERS)
+def test_a_call_of_integers_ends(bell: Bell, room: Room, threads: int) -> None:
+    """It asks no further question, and the next call is right."""
+    call = room(threads)
+    begin = bell.questions
+    want = call()
+    assert bell.questions - begin > 8 or threads == 2
+    for after in (0, 4):
+        bell.ring(after)
+        begin = bell.questions
+        with pytest.raises(AlarmError):
+            list(repeated(call, threads))
+        assert bell.questions - begin == after + 1
+        assert call() == want
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("room", INTEGERS)
+def test_a_handler_may_make_the_same_call(
+    bell: Bell, handle: Any, room: Room, threads: int
+) -> None:
+    call = room(threads)
+    want, results = call(), []
+    handle(lambda: results.append(call()))
+    for after in (0, 4):
+        bell.ring(after)
+        for result in repeated(call, threads):
+            assert result == want
+            if results:
+                break
+        assert results.pop() == want
+
+
+def test_a_handler_may_search_an_index_that_is_being_built(bell: Bell, handle: Any) -> None:
+    """The first search builds it under a lock, and does not ask meanwhile."""
+    sequences = [mem.native_sequences(each, "") for each in (REFERENCE, QUERY)]
+    options = {"min_length": 16, "threads": 1, "deferred": 1, "borrowed": 1}
+    want = mem.find(REFERENCE, QUERY, min_length=16, threads=1, backend="cpu").tolist()
+    # It asks about five times while it copies the query, which comes first.
+    for after in range(0, 12, 2):
+        index = _native_mem.Index.build(sequences[0], **options)
+        results = []
+
+        def search(index: _native_mem.Index = index) -> Any:
+            return index.find(sequences[1], 16, "mem", "forward").array().tolist()
+
+        handle(lambda search=search, results=results: results.append(search()))
+        bell.ring(after)
+        assert search() == want
+        assert results == [want]
+
+
+@pytest.mark.usefixtures("alarm")
+def test_an_interrupted_counter_is_unchanged_or_refuses(bell: Bell) -> None:
+    """Reads are checked first, which changes nothing. Then they are counted."""
+
+    def histogram(counter: Counter) -> list[int]:
+        assert counter.end_pass()
+        return counter.histogram()[0].tolist()
+
+    reads = ragged(READS, "reads")
+    whole = Counter(21, 1, 0)
+    begin = bell.questions
+    whole.count(reads)
+    all_questions = bell.questions - begin
+    want = histogram(whole)
+    refused = 0
+    for after in range(all_questions):
+        counter = Counter(21, 1, 0)
+        bell.ring(after)
+        with pytest.raises(AlarmError):
+            counter.count(reads)
+        try:
+            counter.count(reads)
+            assert histogram(counter) == want
+        except ValueError as error:
+            assert str(error).startswith("an earlier call failed or is still running")
+            refused += 1
+    assert 0 < refused < all_questions
+
+
+@pytest.mark.usefixtures("alarm")
+def test_a_pass_whose_end_was_interrupted(bell: Bell) -> None:
+    counter = Counter(21, 1, 0)
+    counter.count(ragged(READS, "reads"))
+    bell.ring(after=200)
+    with pytest.raises(AlarmError):
+        counter.end_pass()
+    with pytest.raises(ValueError, match="the counter is incomplete; open another"):
+        counter.end_pass()
+
+
+def test_a_counter_refuses_a_call_within_its_call(bell: Bell, handle: Any) -> None:
+    whole, counter, reads = Counter(21, 1, 0), Counter(21, 1, 0), ragged(READS, "reads")
+    begin = bell.questions
+    whole.count(reads)
+    handle(lambda: counter.count(reads))
+    # The last question of the call is asked while it counts.
+    bell.ring(after=bell.questions - begin - 1)
+    with pytest.raises(ValueError, match="an earlier call failed or is still running"):
+        counter.count(reads)

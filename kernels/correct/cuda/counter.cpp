@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/interrupt.h"
 #include "correct/cuda/staging.h"
 #include "correct/on_cpu.h"
 #include "gpu/free_in.h"
@@ -70,6 +71,7 @@ void DeviceCounter::open_pass(int64_t kmers) {
 void DeviceCounter::count(const Read *reads, int64_t count) {
     if (cpu_) return cpu_->count(reads, count);
     const std::lock_guard<std::mutex> lock(engine_.counting);
+    const Uninterrupted has_lock;
     if (!open_) {
         const Cut cut = cut_reads(reads, 0, count, 2 * DeviceTables::kMaxChunkBases, k());
         open_pass(cut.kmers);
@@ -109,6 +111,7 @@ bool DeviceCounter::end_pass() {
         return true;
     }
     const std::lock_guard<std::mutex> lock(engine_.counting);
+    const Uninterrupted has_lock;
     if (!open_) return true;  // there was no read
     const auto left = [&] { return std::count(counted_.begin(), counted_.end(), false); };
     const auto before = left();

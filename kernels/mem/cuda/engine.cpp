@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/floating_point_mode.h"
+#include "common/interrupt.h"
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "mem/cuda/device_search.h"
@@ -52,6 +53,7 @@ struct gkl_shim_mem_cuda {
     Results find(const Index &index, const FindSettings &settings,
                  const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
         const std::lock_guard<std::mutex> lock(mutex_);
+        const Uninterrupted has_lock;
         for (;;) {
             std::vector<SearchDevice *> used;
             for (const auto &each : on_devices_)
