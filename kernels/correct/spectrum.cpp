@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "common/error.h"
+#include "common/interrupt.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {
@@ -123,6 +124,7 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
             invalid("%llu of %lld solid k-mers do not fit into the spectrum; take a threshold "
                     "above %d, so that fewer are solid",
                     (unsigned long long)(end - room), (long long)kmers_, threshold));
+    const Uninterrupted takes_kmers;  // ended halfway, it would lose some
     counter->set_taken();
     for_all(&Placing::put);
 }
