@@ -79,7 +79,7 @@ def check(inputs: Inputs) -> None:
     for path in inputs.files:
         with naming(str(path)):
             if path.exists() and not path.is_file():
-                raise MissingComponent(f"{path}: not a regular file; GATK reads it several times")
+                raise MissingComponent(f"{path}: not a regular file; copy it into one")
             path.open("rb").close()
     index = reference.with_name(reference.name + ".fai")
     if not index.is_file():

@@ -86,7 +86,7 @@ def test_a_missing_file(inputs: Inputs, name: str) -> None:
 
 
 def test_a_pipe_is_refused(inputs: Inputs) -> None:
-    """Its checksum would be that of what GATK then lacks."""
+    """To compute its checksum would take the bytes that GATK needs."""
     reads = inputs.reads[0]
     reads.unlink()
     os.mkfifo(reads)
