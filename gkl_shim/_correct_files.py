@@ -119,6 +119,9 @@ class FilesCorrection:
             # The mates' file is read at the same pace.
             advance = stack.enter_context(self._progress(files[0], self.inputs[0]))
             groups = stack.enter_context(closing(self._groups(files)))
+            # After an error this comes before `groups` are closed, which waits for their thread.
+            for file in files:
+                stack.callback(file.stop_reading)
             writer = stack.enter_context(ThreadPoolExecutor(1))
             pending: list[Future[Any]] = []
             for group in groups:

@@ -59,8 +59,12 @@ class ReadsFile(Closable):
         return self._input.bytes_read
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file. A read in another thread fails at once."""
+        self.stop_reading()
         self._pieces.close()
+
+    def stop_reading(self) -> None:
+        """Let a thread that waits for data fail at once. :meth:`close` must follow."""
         self._input.close()
 
     def next_chunk(self, least: int = 1) -> Chunk | None:

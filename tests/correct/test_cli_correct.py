@@ -441,6 +441,34 @@ def test_standard_input_needs_a_spectrum(tmp_path: Path, name: str, kind: str) -
     assert names(tmp_path) == ["r.fq"]
 
 
+@pytest.mark.parametrize("fault", ["mates", "output"])
+def test_an_error_does_not_wait_for_input(tmp_path: Path, fault: str) -> None:
+    """It occurs while a thread waits for more reads."""
+    (tmp_path / "r.fq").write_text(TEXT)
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "o", *OPTIONS, "--save-spectrum", "s"))
+    (tmp_path / "bad.fq").write_text("@b\nAX\n+\nII\n")
+    os.mkfifo(tmp_path / "idle.fq")
+    if fault == "mates":
+        arguments = ["bad.fq", "-o", "a", "--output2", "b"]
+        message = 'bad.fq: record 1 (b): letter 2 is "X", not one of ACGTN'
+    else:
+        arguments, message = ["-o", "/dev/full"], "/dev/full: No space left on device"
+    process = subprocess.Popen(
+        [COMMAND, "correct", "idle.fq", *arguments, "--spectrum", "s"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        with (tmp_path / "idle.fq").open("wb", buffering=0) as file:
+            with contextlib.suppress(BrokenPipeError):
+                # More than two pieces: the output fails while the second one is corrected.
+                file.write(many(TEXT, 400).encode())
+            _, told = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert (process.returncode, told.decode()) == (1, f"gkl-shim: error: {message}\n")
+
+
 def test_bench(tmp_path: Path) -> None:
     require_tool("lighter")
     (tmp_path / "r.fq").write_text(TEXT)
