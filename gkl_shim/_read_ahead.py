@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, cast
@@ -38,7 +39,8 @@ def _read_ahead(iterator: Iterator[_T]) -> Generator[_T | None, None, None]:
 @contextlib.contextmanager
 def background(count: int, items: Iterator[_T] | None = None) -> Iterator[ThreadPoolExecutor]:
     """Run a thread pool that may iterate over `items`, and shut it down like :func:`read_ahead`."""
-    pool = ThreadPoolExecutor(count, thread_name_prefix="gkl-shim")
+    own: set[int] = set()
+    pool = ThreadPoolExecutor(count, "gkl-shim", initializer=lambda: own.add(threading.get_ident()))
     wait = True
     try:
         yield pool
@@ -46,6 +48,9 @@ def background(count: int, items: Iterator[_T] | None = None) -> Iterator[Thread
         wait = False
         raise
     finally:
+        # If the caller drops a reader, this may run in a thread of the pool, which holds the last
+        # reference to it. A thread cannot wait for itself.
+        wait = wait and threading.get_ident() not in own
         pool.shutdown(wait=wait)
         if wait and isinstance(items, Generator):
             items.close()
