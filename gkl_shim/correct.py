@@ -375,7 +375,7 @@ class Spectrum(Closable):
         which = np.searchsorted(offsets, at, side="right") - 1
         return Corrected(
             corrected,
-            offsets,
+            offsets.copy(),  # they may be the caller's own array
             states,
             begins,
             ends,

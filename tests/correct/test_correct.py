@@ -312,6 +312,16 @@ def test_changes_are_returned_as_arrays() -> None:
     assert bytes(found.changed_from) == b"TN" and bytes(found.changed_to) == b"AT"
 
 
+def test_the_result_keeps_its_offsets() -> None:
+    """The caller may use the array of offsets again."""
+    read = b"ACGTTGCAAGCTTAGC"
+    offsets = np.array([0, 16, 32])
+    given = np.frombuffer(read * 2, np.uint8), offsets
+    found = Spectrum.from_reads([read] * 5, k=11).correct(given)
+    offsets[:] = 0
+    assert found.read(1) == read
+
+
 def test_the_first_of_equally_long_solid_parts_is_extended() -> None:
     """There are two errors, and only the one beside this part may be corrected."""
     genome = "".join(random.Random(15).choices("ACGT", k=81))
