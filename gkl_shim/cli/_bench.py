@@ -59,7 +59,7 @@ def seconds_option(default: float) -> Callable[..., Any]:
     """Return the option that says how long to measure."""
     return click.option(
         "--seconds",
-        type=click.FloatRange(0.01, 600),
+        type=_options.NumberRange(0.01, 600),
         default=default,
         show_default=True,
         help="Measure each engine for at least this long.",

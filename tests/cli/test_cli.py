@@ -37,6 +37,7 @@ def test_no_arguments_show_the_help(tmp_path: Path) -> None:
         (["pairhmm", "x", "--threads", "-1"], "Invalid value for '--threads'"),
         (["pairhmm", "x", "--backend", "tpu"], "Invalid value for '--backend'"),
         (["bench", "pairhmm", "--seconds", "0"], "Invalid value for '--seconds'"),
+        (["bench", "pairhmm", "--seconds", "nan"], "Invalid value for '--seconds'"),
         (["bench", "prefilter", "-e", "300"], "Invalid value for '-e'"),
     ],
 )
