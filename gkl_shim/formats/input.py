@@ -100,7 +100,7 @@ class Input(io.RawIOBase):
             if not damaged or getattr(error, "errno", None) is not None:
                 raise
             # Every decompressor raises different exceptions.
-            what = "cut off" if isinstance(error, EOFError) else f"damaged: {error}"
+            what = _cut_off(self._format) if isinstance(error, EOFError) else f"damaged: {error}"
             raise FormatError(self.name, None, f"the {self._format} data are {what}") from None
 
     def close(self) -> None:
@@ -207,6 +207,11 @@ class _Stream(_FullReads):
             return None
         view[: len(piece)] = piece
         return len(piece)
+
+
+def _cut_off(name: str) -> str:
+    # Only the decompressor of gzip takes other bytes after the end for a new part.
+    return "cut off, or other bytes follow them" if name == "gzip" else "cut off"
 
 
 def _fill(buffer: Any, read: Callable[[memoryview], int | None]) -> int:

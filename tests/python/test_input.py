@@ -157,12 +157,17 @@ def test_closing_ends_a_read_in_another_thread(start: bytes) -> None:
 @pytest.mark.parametrize("content", COMPRESSED.values(), ids=COMPRESSED)
 def test_truncated_or_damaged_data_are_refused(content: bytes) -> None:
     for cut in (1, len(content) // 2):
-        with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off|damaged: .*)$"):
+        with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off.*|damaged: .*)$"):
             content_of(Input(io.BytesIO(content.rstrip(b"\0")[:-cut]), "x"))
     damaged = bytearray(content)
     damaged[len(content) // 2] ^= 0xFF
-    with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off|damaged: .*)$"):
+    with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off.*|damaged: .*)$"):
         content_of(Input(io.BytesIO(damaged), "x"))
+
+
+def test_bytes_after_gzip_data_are_refused() -> None:
+    with pytest.raises(FormatError, match=r"^x: the gzip data are cut off, or other bytes follow"):
+        content_of(Input(io.BytesIO(COMPRESSED["gzip"] + b"x"), "x"))
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
