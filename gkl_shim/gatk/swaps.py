@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import sys
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gkl_shim import _native, paths
-from gkl_shim._output_files import scratch
+from gkl_shim._output_files import naming, scratch
 from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
@@ -131,6 +132,8 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
     MissingComponent
         If no jar on the class path holds GKL's libraries, a jar is damaged, or other users can
         change the folder.
+    OSError
+        If a library cannot be written. It names the file, and the folder is as it was.
     """
     require_own(folder)
     _native.library()  # raises if the file is not a usable library
@@ -147,12 +150,21 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
             f"{classpath}: no jar there holds GKL's libraries; give GATK's, or use the agent if "
             "this GATK has no GKL"
         )
+    new = not folder.exists()
     make_own(folder)
-    with scratch(folder) as partial:
-        for name, content in libraries.items():
-            (partial / name).write_bytes(content)
-            (partial / name).chmod(0o755)
-            (partial / name).replace(folder / name)
+    try:
+        with scratch(folder) as partial:
+            for name, content in libraries.items():
+                with naming(str(folder / name)):
+                    (partial / name).write_bytes(content)
+                    (partial / name).chmod(0o755)
+            for name in libraries:
+                (partial / name).replace(folder / name)
+    except BaseException:
+        if new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
     return [folder / name for name in sorted(libraries)]
 
 

@@ -6,6 +6,8 @@ import hashlib
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from benchmarks.common import samples
 from gkl_shim import _checkup
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, run, swaps
+from tests.conftest import require_tool
 
 
 @pytest.fixture
@@ -216,6 +219,23 @@ def test_a_file_that_is_not_a_jar_is_refused(tmp_path: Path, content: bytes) -> 
     jar.write_bytes(content)
     with pytest.raises(MissingComponent, match=f"^{jar}: not a jar, or a damaged one"):
         swaps.library_folder(str(jar), tmp_path / "folder")
+
+
+def test_a_full_disk_leaves_no_library_folder(tmp_path: Path) -> None:
+    """A limit on the size of files is an error at the same place."""
+    jar = tmp_path / "gatk.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("com/intel/gkl/native/libgkl_utils.so", "")
+    code = (
+        "import sys; from pathlib import Path; from gkl_shim.gatk import swaps\n"
+        "try: swaps.library_folder(sys.argv[1], Path(sys.argv[2]))\n"
+        "except OSError as error: print(error.filename, error.strerror)"
+    )
+    folder = tmp_path / "folder"
+    command = [require_tool("prlimit"), "--fsize=4", sys.executable, "-c", code, jar, folder]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    assert told == f"{folder / 'libgkl_pairhmm.so'} File too large\n"
+    assert list(tmp_path.iterdir()) == [jar]
 
 
 def test_damage_within_a_jar_is_found_when_it_is_read(
