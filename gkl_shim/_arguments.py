@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any, get_args
 
-__all__ = ["INT32_MAX", "check_choice", "device_numbers", "whole_number"]
+__all__ = ["INT32_MAX", "check_choice", "device_numbers", "truth", "whole_number"]
 
 INT32_MAX = 2**31 - 1
 
@@ -15,6 +15,13 @@ def check_choice(name: str, value: Any, allowed: Any) -> None:
     """Raise ValueError if an argument is none of the words of a ``Literal``."""
     if value not in get_args(allowed):
         raise ValueError(f"{name} is {value!r}, not one of {', '.join(get_args(allowed))}")
+
+
+def truth(name: str, value: Any) -> bool:
+    """Return a truth value as a bool, or refuse the value."""
+    if value not in (True, False):
+        raise ValueError(f"{name} is {value!r}, not True or False")
+    return bool(value)
 
 
 def whole_number(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_correct
-from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
+from gkl_shim._arguments import INT32_MAX, check_choice, truth, whole_number
 from gkl_shim._closable import Closable
 from gkl_shim._correct_processors import Backend, Processors
 from gkl_shim._native_correct import Counter, Options
@@ -356,7 +356,7 @@ class Spectrum(Closable):
             method,
             _limit("max_changes", max_changes),
             _limit("max_window_changes", max_window_changes),
-            all_or_nothing,
+            truth("all_or_nothing", all_or_nothing),
         )
         native = self.native
         letters, offsets = ragged(reads, "reads")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gkl_shim import _auto, _native, _native_mem
-from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
+from gkl_shim._arguments import INT32_MAX, check_choice, truth, whole_number
 from gkl_shim._closable import Closable
 from gkl_shim._native_mem import WHOLE, Information, Part
 from gkl_shim._output_files import atomic_output
@@ -109,7 +109,7 @@ class Index(Closable):
         check_choice("backend", backend, Backend)
         options = {
             "min_length": whole_number("min_length", min_length, 1),
-            "nucleotides_only": nucleotides_only,
+            "nucleotides_only": truth("nucleotides_only", nucleotides_only),
             "threads": whole_number("threads", threads, 0, INT32_MAX),
             "memory": whole_number("memory", memory),
             "page_letters": whole_number("page_letters", page_letters),

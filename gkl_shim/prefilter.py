@@ -168,7 +168,7 @@ class Prefilter(Closable):
         Parameters
         ----------
         out
-            An int16 array of shape (N,), C-contiguous. If given, it is filled and returned.
+            A writable int16 array of shape (N,), C-contiguous. If given, it is filled and returned.
         """
         queries, targets = sequences(reads, "reads"), sequences(segments, "segments")
         if len(queries) != len(targets):
@@ -282,8 +282,8 @@ class Resident:
             Whether to use the reverse complement of the read: bool, shape (candidates,). None means
             that all reads are on the forward strand.
         out
-            An int16 array of shape (candidates,), C-contiguous. If given, it is filled and
-            returned.
+            A writable int16 array of shape (candidates,), C-contiguous. If given, it is filled
+            and returned.
 
         Returns
         -------
@@ -443,6 +443,7 @@ def _bytes_to_send(sequences: Sequences) -> int:
 def _output(out: NDArray[np.int16] | None, count: int) -> NDArray[np.int16]:
     if out is None:
         return np.empty(count, np.int16)
-    if out.dtype != np.int16 or out.shape != (count,) or not out.flags.c_contiguous:
-        raise ValueError(f"out: expected a C-contiguous int16 array of shape ({count},)")
+    fits = isinstance(out, np.ndarray) and out.dtype == np.int16 and out.shape == (count,)
+    if not (fits and out.flags.c_contiguous and out.flags.writeable):
+        raise ValueError(f"out: expected a writable C-contiguous int16 array of shape ({count},)")
     return out

@@ -567,6 +567,7 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
         ({"method": "x"}, "method is 'x', not one of search, voting"),
         ({"max_changes": 0}, "max_changes is 0, not a whole number from 1 on"),
         ({"max_window_changes": 0}, "max_window_changes is 0, not a whole number from 1 on"),
+        ({"all_or_nothing": "yes"}, "all_or_nothing is 'yes', not True or False"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
         ({"qualities": ["III", "I"]}, "qualities: their lengths are not those of the reads"),
         ({"qualities": [73, 73, 73, 73]}, "qualities: sequence 0: expected bytes, str or a uint8"),

@@ -361,6 +361,7 @@ def test_bytes_that_are_no_letters_match_nothing() -> None:
     [
         ({"min_length": 0}, "min_length is 0, not a whole number from 1 on"),
         ({"min_length": 2.5}, "min_length is 2.5, not a whole number from 1 on"),
+        ({"nucleotides_only": "x"}, "nucleotides_only is 'x', not True or False"),
         ({"kind": "all"}, "kind is 'all', not one of mem, mumreference, mum"),
         ({"strands": "+"}, "strands is '\\+', not one of forward, reverse, both"),
         ({"reference": None}, "reference: expected a sequence of them, got None"),

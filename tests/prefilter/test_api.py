@@ -159,8 +159,12 @@ def test_an_output_array_is_filled_or_refused():
         assert out.tolist() == RESULTS
         short, wide = np.empty(len(READS) - 1, np.int16), np.empty(len(READS), np.int32)
         scattered = np.empty(2 * len(READS), np.int16)[::2]
-        for wrong in (short, wide, scattered, out.reshape(1, -1)):
-            with pytest.raises(ValueError, match=r"^out: expected a C-contiguous int16 array of"):
+        fixed = out.copy()
+        fixed.flags.writeable = False
+        for wrong in (short, wide, scattered, out.reshape(1, -1), fixed, out.tolist(), 7):
+            with pytest.raises(
+                ValueError, match=r"^out: expected a writable C-contiguous int16 array of"
+            ):
                 prefilter.edits(READS, SEGMENTS, out=wrong)
 
 
