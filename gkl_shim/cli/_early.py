@@ -1,4 +1,4 @@
-"""What begins before the subcommand is imported."""
+"""Starts to open the GPUs before the subcommand is imported."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _more(file: Input, text: bytearray, size: int) -> bool:
 
 
 def _check(fasta: Fasta, name: str, ended: bool) -> None:
-    """Refuse what mummer refuses: a file without a sequence, or with an empty one alone."""
+    """Refuse what mummer refuses: no sequence, or an empty one alone."""
     if not len(fasta.sequences):
         raise FormatError(name, None, "there is no sequence; expected FASTA, with a line of >name")
     if ended and len(fasta.sequences) == 1 and not fasta.sequences.letters:

@@ -167,7 +167,7 @@ public final class WalkChecks {
                     way == Way.GATK ? recorder : engine, tool.assemblyRegionArgs, false);
         }
         RegionWalk walk = new RegionWalk(shard.getIntervals(), shard.iterator(), header,
-                reference, features, recorder, tool.assemblyRegionArgs, Screens.of(engine));
+                reference, features, recorder, tool.assemblyRegionArgs, Screens.of(engine, false));
         return new Iterator<AssemblyRegion>() {
             // As GATK's iterator, one region ahead.
             private AssemblyRegion ready = walk.next();
