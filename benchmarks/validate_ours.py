@@ -5,7 +5,7 @@
 The samples are NA12878's reads of chr20 and chr22, and those of benchmarks.common.run_samples. Each
 is run as `gkl-shim validate` runs it. A validation that was interrupted goes on in the same FOLDER.
 Rows of samples and modes that are not run now stay in the tables. With GKL_SHIM_BACKEND=cuda, the
-modes that call PairHMM get rows of their own, beside those of the CPU.
+modes that call PairHMM get separate rows, marked GPU.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _version(row: Mapping[str, Any]) -> str:
-    """Return GATK's version, and where PairHMM was. The oldest rows do not say how many pairs."""
+    """Return GATK's version, marked if a GPU computed PairHMM. Old rows lack `pairs_on_gpu`."""
     return f"{row['gatk']}, GPU" if row.get("pairs_on_gpu") else str(row["gatk"])
 
 

@@ -29,7 +29,7 @@ class Bell:
         patch.setattr(_native, "INTERVAL", 0)
 
     def ring(self, after: int = 0) -> None:
-        """Raise the signal when so many questions have been asked from now on."""
+        """Raise the signal at a later question: at the next one, or after `after` others."""
         self._at = self.questions + after
 
     def _ask(self) -> int:

@@ -203,7 +203,7 @@ def jars(classpath: str) -> Iterator[Path]:
 
 
 def _foreign_options(text: str) -> list[str]:
-    """Return the options in a variable, as they are written there, without gkl-shim's own."""
+    """Return the options in a variable, with their quotes, but without those of gkl-shim."""
     return [
         token
         for token in _TOKEN.findall(text)

@@ -39,7 +39,7 @@ class PerThread {
 };
 
 // The object that the calling thread keeps from call to call, for one call. A call within the call
-// (interrupt.h) finds none, and makes one of its own. The thread keeps the outer call's.
+// (interrupt.h) finds none and makes another. In the end, the thread keeps the outer call's.
 template <class T>
 class ForOneCall {
    public:

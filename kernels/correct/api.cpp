@@ -197,7 +197,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
         return invalid("threshold is %d, but the counter keeps k-mers from %d on", threshold,
                        least);
     return guarded([&] {
-        // First what may lack memory: once the spectrum has the k-mers, nothing can fail.
+        // All memory is allocated first: once the spectrum has the k-mers, nothing can fail.
         auto made = std::make_unique<gkl_shim_correct_spectrum>();
         made->spectrum =
             std::make_unique<Spectrum>(counter->counter.get(), threshold, counter->threads);

@@ -45,7 +45,7 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
 
 
 def test_the_agent_is_removed_from_every_variable() -> None:
-    """Stock GATK must not get it, and with gkl-shim GATK gets the one agent that is meant."""
+    """Stock GATK gets no agent of gkl-shim, and a swap gets its own agent alone."""
     base = {
         "JAVA_TOOL_OPTIONS": "-Xmx4g",
         "JDK_JAVA_OPTIONS": "-Da=b -javaagent:/x/gkl-shim.jar",

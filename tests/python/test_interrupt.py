@@ -203,7 +203,7 @@ def test_an_exception_in_a_handlers_call_ends_both(bell: Bell, handle: Any) -> N
 
 
 def test_a_short_call_in_a_handler_does_not_ask(bell: Bell, handle: Any) -> None:
-    """It would end with an error of its own."""
+    """If it asked, it would fail."""
     outer, inner = pairhmm(2, haplotypes=25), pairhmm(0.01)
     want, want_within = outer(), inner()
     before = bell.questions
