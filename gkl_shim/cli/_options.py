@@ -34,7 +34,12 @@ def _device_numbers(text: str) -> list[int] | None:
 
 
 output = click.option(
-    "-o", "--output", default="-", metavar="OUT", help="The output file. Default: standard output."
+    "-o",
+    "--output",
+    default="-",
+    metavar="OUT",
+    help="The output file. It is compressed if its name ends with .gz, .bz2, .xz or .zst. "
+    "Default: standard output.",
 )
 backend = click.option(
     "--backend",

@@ -16,7 +16,7 @@ from gkl_shim._native_correct import METHODS
 from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _correct_report, _options
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.reads import open_output
+from gkl_shim.formats.output import open_output
 
 # Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 28
@@ -104,8 +104,7 @@ def command(
 
     READS is FASTQ or FASTA, and may be compressed; - is standard input, with --spectrum only. Pairs
     are two files, or one with --interleaved. The files are read twice: to count k-mers, and to
-    correct. OUT has the same format, order, names and qualities, and is compressed if its name ends
-    with .gz. It appears when it is complete.
+    correct. OUT has the same format, order, names and qualities. It appears when it is complete.
 
     A read is unsolved if some of its k-mers stay rare. Its stretches that can be made solid are
     corrected, and the others stay as they were; --all-or-nothing, --trim and --discard ask for

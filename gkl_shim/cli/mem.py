@@ -11,11 +11,12 @@ from pathlib import Path
 import click
 
 from gkl_shim._native_mem import Fasta
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim._output_files import check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.cli._mem_report import Report
 from gkl_shim.cli._mummer import Command, flag, kind_of
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
+from gkl_shim.formats.output import open_output
 from gkl_shim.mem import Backend, Index, Strands
 
 # Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
@@ -107,7 +108,7 @@ def command(
         if source != "-" and stat.S_ISDIR(Path(source).stat().st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
     check_outputs(output, save, inputs=[reference, *queries, load])
-    with atomic_output(output) as file:
+    with open_output(output, threads) as file:
         subject = read_reference(reference, threads)
         report.add("reading")
         with _options.usage_errors():

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim._output_files import check_outputs
 from gkl_shim._pairhmm_stream import bundled
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
+from gkl_shim.formats.output import open_output
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Backend, Batch, PairHMM
 
@@ -58,7 +59,7 @@ def command(
     """
     check_outputs(output, inputs=[source])
     # The output is opened first, so that an unwritable output fails before the work.
-    with atomic_output(output) as file:
+    with open_output(output, threads) as file:
         reader = Reader(source, threads=threads)
         computed = _computed(
             reader,

@@ -7,9 +7,10 @@ from contextlib import closing
 import click
 
 from gkl_shim import _native_pairhmm
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim._output_files import check_outputs
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
+from gkl_shim.formats.output import open_output
 from gkl_shim.formats.pdhmm_in import Reader
 from gkl_shim.pdhmm import PDHMM
 
@@ -33,7 +34,7 @@ def command(source: str, output: str, threads: int, build: str | None) -> None:
     it is complete.
     """
     check_outputs(output, inputs=[source])
-    with atomic_output(output) as file:
+    with open_output(output, threads) as file:
         with _options.usage_errors():
             pdhmm = PDHMM(threads=threads, build=build)
         reader = Reader(source, threads=threads)

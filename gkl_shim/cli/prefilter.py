@@ -17,6 +17,7 @@ from gkl_shim import _native_prefilter
 from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.errors import PairError
+from gkl_shim.formats.output import open_output
 from gkl_shim.formats.prefilter_text import Pairs, TextReader, read_contigs, read_reads
 from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
 
@@ -119,7 +120,7 @@ def command(
     with ExitStack() as outputs:
         # Outputs are opened first, so that an unwritable output fails before the work.
         summary = outputs.enter_context(atomic_output(json_file)) if json_file is not None else None
-        file = outputs.enter_context(atomic_output(output))
+        file = outputs.enter_context(open_output(output, threads))
         with (
             TextReader(source, threads=threads) as reader,
             _options.progress(reader, source, _LONG_INPUT) as advance,

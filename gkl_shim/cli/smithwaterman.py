@@ -6,9 +6,10 @@ from typing import get_args
 
 import click
 
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim._output_files import check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.formats import smithwaterman_text
+from gkl_shim.formats.output import open_output
 from gkl_shim.smithwaterman import (
     DANGLING_END,
     HAPLOTYPE_TO_REFERENCE,
@@ -81,7 +82,7 @@ def command(
     """
     check_outputs(output, inputs=[pairs])
     # The output is opened first, so that an unwritable output fails before the work.
-    with atomic_output(output) as file:
+    with open_output(output, threads) as file:
         with _options.usage_errors():
             made = SmithWaterman(threads=threads, build=build)
         with (

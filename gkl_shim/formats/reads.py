@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._closable import Closable
 from gkl_shim._native_correct import Chunk
-from gkl_shim._output_files import atomic_output
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 
-__all__ = ["ReadsFile", "chunks_of", "open_output", "pairs_of"]
+__all__ = ["ReadsFile", "chunks_of", "pairs_of"]
 
 _CHUNK = 1 << 23
 # Room before each piece for what is left of the one before. It nearly always suffices.
 _HEADROOM = 1 << 16
-# The fastest level. Its files are a little larger than those of the usual one.
-_GZIP_LEVEL = 1
 
 
 class ReadsFile(Closable):
@@ -171,25 +166,3 @@ def pairs_of(files: list[ReadsFile], interleaved: bool) -> Generator[list[Chunk]
             if chunk.records > records:
                 chunk.cut(records)
         yield found
-
-
-@contextlib.contextmanager
-def open_output(path: str, threads: int) -> Iterator[BinaryIO]:
-    """Open an output that appears when it is complete, and is compressed if it ends with .gz."""
-    with atomic_output(path) as file:
-        if not path.endswith(".gz"):
-            yield file
-            return
-        # Imported late, because xopen imports every decompressor.
-        from xopen import xopen
-
-        zipped = xopen(file, "wb", format="gz", compresslevel=_GZIP_LEVEL, threads=threads)
-        try:
-            yield zipped
-        except BaseException:
-            # After a failed write, closing raises the same exception object again. As its own
-            # context, it would make contextlib loop forever.
-            with contextlib.suppress(OSError):
-                zipped.close()
-            raise
-        zipped.close()

@@ -60,4 +60,15 @@ inline std::string quoted(const uint8_t *bytes, int64_t count) {
     return out + quote;
 }
 
+// Whether a byte is a printable character of ASCII, and no space.
+inline bool is_graphic(uint8_t byte) { return '!' <= byte && byte <= '~'; }
+
+// Quotes a byte, or shows its number if that says more.
+inline std::string shown_byte(uint8_t byte) {
+    if (is_graphic(byte)) return quoted(&byte, 1);
+    char number[8];
+    snprintf(number, sizeof number, "0x%02X", byte);
+    return number;
+}
+
 }  // namespace gkl_shim

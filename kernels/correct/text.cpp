@@ -91,6 +91,12 @@ bool Chunk::fasta(int64_t size, bool last, int64_t before) {
         const void *const header = memchr(at, '\n', size_t(end - at));
         if (!header) break;
         const uint8_t *const sequence = static_cast<const uint8_t *>(header) + 1;
+        const uint8_t *const name_end = without_cr(at, sequence - 1);
+        if (memchr(at, '\r', size_t(name_end - at)))
+            return fail(
+                "record %lld (%s): its first line has a carriage return; end lines with LF or CR "
+                "LF",
+                number, name_of(at, name_end).c_str());
         const uint8_t *next = sequence, *stop = sequence;
         int lines = 0;
         int64_t length = 0;

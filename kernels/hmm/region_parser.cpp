@@ -53,13 +53,6 @@ int64_t split(const Line &line, Field (&fields)[MOST]) {
     return count;
 }
 
-std::string shown(uint8_t byte) {
-    if (byte > ' ' && byte < 127) return quoted(&byte, 1);
-    char number[8];
-    snprintf(number, sizeof number, "0x%02X", byte);
-    return number;
-}
-
 // The numbers in a region's first line. A blank line has none.
 struct Header {
     bool blank;
@@ -114,14 +107,15 @@ void explain_read(const Line &line, const Limits &limits) {
         }
     const int64_t letter = find_refused(false, bases.begin, bases.size);
     if (letter >= 0) {
-        line.wrong("letter %s of the read is none of ACGTN", shown(bases.begin[letter]).c_str());
+        line.wrong("letter %s of the read is none of ACGTN",
+                   shown_byte(bases.begin[letter]).c_str());
         return;
     }
     for (int k = 0; k < kTracks - 1; k++)
         for (int64_t z = 0; z < quals[k].size; z++)
             if (uint8_t(quals[k].begin[z] - kPhred) > kMaxQual) {
                 line.wrong("%s: %s is no quality (Phred + 33, from '!')", kQualNames[k],
-                           shown(quals[k].begin[z]).c_str());
+                           shown_byte(quals[k].begin[z]).c_str());
                 return;
             }
 }
@@ -178,7 +172,7 @@ void explain_haplotype(const Line &line, const RegionFormat &format) {
     const int64_t refused = find_refused(false, letters.begin, letters.size);
     if (refused >= 0) {
         line.wrong("letter %s of the haplotype is none of ACGTN",
-                   shown(letters.begin[refused]).c_str());
+                   shown_byte(letters.begin[refused]).c_str());
         return;
     }
     if (flagged && explain_flags(line, fields[1], letters.size, format)) return;

@@ -1,6 +1,7 @@
 // Smith-Waterman's text formats: parses pairs, formats alignments. Part of the C ABI.
 #include <string.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
@@ -56,10 +57,18 @@ bool parse_overhang(const Field &field, int32_t *overhang) {
     return false;
 }
 
-bool check_length(const TabLine &line, const char *name, const Field &letters) {
-    return (1 <= letters.size && letters.size <= GKL_SHIM_SMITHWATERMAN_LONGEST) ||
-           line.wrong("the %s has %lld letters, not 1 to %d", name, (long long)letters.size,
-                      GKL_SHIM_SMITHWATERMAN_LONGEST);
+// The kernels align any bytes, but in a text, a space or a byte order mark is a mistake.
+bool check_sequence(const TabLine &line, const char *name, const Field &letters) {
+    if (letters.size < 1 || letters.size > GKL_SHIM_SMITHWATERMAN_LONGEST)
+        return line.wrong("the %s has %lld letters, not 1 to %d", name, (long long)letters.size,
+                          GKL_SHIM_SMITHWATERMAN_LONGEST);
+    uint8_t wrong = 0;
+    for (int64_t k = 0; k < letters.size; k++) wrong |= !is_graphic(letters.begin[k]);
+    if (!wrong) return true;
+    const uint8_t *const first = std::find_if_not(letters.begin, letters.end(), is_graphic);
+    return line.wrong("letter %lld of the %s is %s, not a printable character of ASCII",
+                      (long long)(first - letters.begin) + 1, name,
+                      line.reports ? shown_byte(*first).c_str() : "");
 }
 
 // The sequences of a line.
@@ -78,8 +87,8 @@ bool parse_line(const TabLine &line, TextPair *pair,
             "the overhang strategy, separated by TABs",
             (long long)count);
     *pair = {fields[0], fields[1]};
-    if (!check_length(line, "reference", fields[0]) ||
-        !check_length(line, "alternative", fields[1]))
+    if (!check_sequence(line, "reference", fields[0]) ||
+        !check_sequence(line, "alternative", fields[1]))
         return false;
     if (count == 2) return true;
     if (!parse_scores(fields[2], parameters))

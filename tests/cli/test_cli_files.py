@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from xopen import xopen
 
 from gkl_shim.cli import _SUBCOMMANDS, cli
 from tests.cli.file_command import FileCommand
@@ -96,6 +97,25 @@ def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
     assert message.startswith("cut.gz:")
     assert message.endswith("the gzip data are cut off, or other bytes follow them")
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("end", "magic"),
+    [(".gz", b"\x1f\x8b"), (".bz2", b"BZh"), (".xz", b"\xfd7zXZ"), (".zst", b"\x28\xb5\x2f\xfd")],
+)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_is_compressed_if_its_name_asks_for_it(
+    folder: Path, command: str, end: str, magic: bytes
+) -> None:
+    options, name, *_ = COMMANDS[command]
+    for threads in (1, 2):
+        for out in ("plain", f"out{end}"):
+            words = [*options.split(), "--threads", str(threads), name, "-o", f"{threads}{out}"]
+            assert run(folder, *words).returncode == 0
+        zipped = folder / f"{threads}out{end}"
+        assert zipped.read_bytes().startswith(magic)
+        with xopen(zipped, "rb", threads=0) as file:
+            assert file.read() == (folder / f"{threads}plain").read_bytes() != b""
 
 
 @pytest.mark.parametrize(

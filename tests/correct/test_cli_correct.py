@@ -304,6 +304,14 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         ("@a\nAC\nII\n@b\n", "r.fq: record 1 (a): its third line does not start with +"),
         ("@a\nAC\n+\nII\n@b\nAX\n+\nII\n", 'r.fq: record 2 (b): letter 2 is "X", not one of ACGTN'),
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
+        (
+            ">a x\rACGT\r>b\rACGT\r",
+            "r.fq: record 1 (a): its first line has a carriage return; end lines with LF or CR LF",
+        ),
+        (
+            ">a\nA\n>b\r\r\nACGT\n",
+            "r.fq: record 2 (b): its first line has a carriage return; end lines with LF or CR LF",
+        ),
         (">a\nAC\rG\nACGT\n>b\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
         (">a\nAC\nG\r\r\n>b\nA\nC\n", r'r.fq: record 1 (a): letter 4 is "\x0d", not one of ACGTN'),
     ],
@@ -382,7 +390,7 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     assert names(tmp_path) == ["r.fq", "there.fq"]
 
 
-@pytest.mark.parametrize(("output", "threads"), [("o.fq", 4), ("o.fq.gz", 1)])
+@pytest.mark.parametrize(("output", "threads"), [("o.fq", 4), ("o.fq.gz", 1), ("o.fq.gz", 2)])
 def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
     """As on a full disk, a write fails early or late, while more pieces follow."""
     rng = np.random.default_rng(1)

@@ -31,7 +31,8 @@ def oracle(text: bytes) -> list[Pair] | int:
             if not all(re.fullmatch(rb"[-+]?[0-9]+", each) for each in numbers):
                 return number
             scores, overhang = tuple(map(int, numbers)), fields[3].decode("latin-1").lower()
-        wrong = len(fields) not in (2, 4) or not fields[0] or not fields[1]
+        wrong = len(fields) not in (2, 4)
+        wrong |= not all(re.fullmatch(rb"[\x21-\x7e]+", each) for each in fields[:2])
         wrong |= len(scores) != 4 or any(not -(2**31) <= each < 2**31 for each in scores)
         if wrong or overhang not in OVERHANGS:
             return number
@@ -97,6 +98,21 @@ def test_texts_of_many_pieces_are_read_like_the_oracle(monkeypatch, threads: int
 @pytest.mark.parametrize("scores", ["+1,-2, 3 ,-0", "1,-2,3,-2147483648", "007,0,0,0"])
 def test_scores(scores: str) -> None:
     assert agree(f"A\tC\t{scores}\tSoftClip\n".encode(), 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"\xef\xbb\xbfA\tC", "letter 1 of the reference is 0xEF"),
+        (b"A\tC ", "letter 2 of the alternative is 0x20"),
+        (b"A\0\tC", "letter 2 of the reference is 0x00"),
+        (b"!~\tA\x7f", "letter 2 of the alternative is 0x7F"),
+    ],
+)
+def test_characters_that_are_no_letters(line: bytes, message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        list(Reader(io.BytesIO(b"!~\tA\n" + line + b"\n"), DEFAULT, "indel"))
+    assert str(error.value) == f"input:2: {message}, not a printable character of ASCII"
 
 
 @pytest.mark.parametrize(
