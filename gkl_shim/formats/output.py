@@ -11,7 +11,7 @@ from gkl_shim._output_files import atomic_output
 
 __all__ = ["open_output"]
 
-# The ends of names, and the formats in xopen.
+# The endings of names, and the formats' names in xopen.
 _COMPRESSED = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 # The fastest level. Its files are a little larger than those of the usual one.
 _GZIP_LEVEL = 1
@@ -28,7 +28,7 @@ def open_output(path: str, threads: int) -> Iterator[BinaryIO]:
     path
         As in :func:`gkl_shim._output_files.atomic_output`.
     threads
-        The most threads to use. Unless it is 1, another thread compresses to gzip.
+        The most threads to use. Unless it is 1, a separate thread compresses to gzip.
 
     Raises
     ------
@@ -36,8 +36,8 @@ def open_output(path: str, threads: int) -> Iterator[BinaryIO]:
         As there.
     """
     with atomic_output(path) as file:
-        name = _COMPRESSED.get(Path(path).suffix)
-        if name is None:
+        compression = _COMPRESSED.get(Path(path).suffix)
+        if compression is None:
             yield file
             return
         # Imported late, because xopen imports every decompressor.
@@ -46,10 +46,10 @@ def open_output(path: str, threads: int) -> Iterator[BinaryIO]:
         zipped = xopen(
             file,
             "wb",
-            format=name,
-            compresslevel=_GZIP_LEVEL if name == "gz" else None,
-            # One thread is as many as it uses for gzip. For other formats, it would run a program.
-            threads=int(name == "gz" and threads != 1),
+            format=compression,
+            compresslevel=_GZIP_LEVEL if compression == "gz" else None,
+            # xopen uses at most one thread for gzip. For other formats, it would run a program.
+            threads=int(compression == "gz" and threads != 1),
         )
         try:
             yield zipped

@@ -60,10 +60,10 @@ inline std::string quoted(const uint8_t *bytes, int64_t count) {
     return out + quote;
 }
 
-// Whether a byte is a printable character of ASCII, and no space.
+// Whether a byte is a printable ASCII character other than a space.
 inline bool is_graphic(uint8_t byte) { return '!' <= byte && byte <= '~'; }
 
-// Quotes a byte, or shows its number if that says more.
+// Quotes a byte that is_graphic(), and shows any other as a number.
 inline std::string shown_byte(uint8_t byte) {
     if (is_graphic(byte)) return quoted(&byte, 1);
     char number[8];

@@ -570,8 +570,8 @@ enum {
  * which must hold `size` bytes. parameters[k] becomes those of pair k.
  *
  * GKL_SHIM_EINVAL: the line after the first batch->pairs lines is malformed; gkl_shim_last_error()
- * says how. A sequence has 1 to GKL_SHIM_SMITHWATERMAN_LONGEST letters, each a printable character
- * of ASCII that is no space. */
+ * says how. A sequence has 1 to GKL_SHIM_SMITHWATERMAN_LONGEST letters, each a printable ASCII
+ * character other than a space. */
 GKL_SHIM_API gkl_shim_status
 gkl_shim_smithwaterman_parse(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
                              const gkl_shim_smithwaterman_parameters *defaults,

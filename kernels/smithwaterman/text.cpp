@@ -57,7 +57,7 @@ bool parse_overhang(const Field &field, int32_t *overhang) {
     return false;
 }
 
-// The kernels align any bytes, but in a text, a space or a byte order mark is a mistake.
+// The kernels align any bytes, but a space or a byte order mark in a text is a mistake.
 bool check_sequence(const TabLine &line, const char *name, const Field &letters) {
     if (letters.size < 1 || letters.size > GKL_SHIM_SMITHWATERMAN_LONGEST)
         return line.wrong("the %s has %lld letters, not 1 to %d", name, (long long)letters.size,

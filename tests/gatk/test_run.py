@@ -45,7 +45,7 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
 
 
 def test_the_agent_is_removed_from_every_variable() -> None:
-    """Stock GATK gets no agent of gkl-shim, and a swap gets its own agent alone."""
+    """Stock GATK runs without gkl-shim's agent, and a swap with no agent but its own."""
     base = {
         "JAVA_TOOL_OPTIONS": "-Xmx4g",
         "JDK_JAVA_OPTIONS": "-Da=b -javaagent:/x/gkl-shim.jar",
