@@ -291,10 +291,19 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
+def _text(figures: Mapping[str, Any]) -> str:
+    """Return figures as JSON, with one line for each row."""
+    about = {name: value for name, value in figures.items() if name != "rows"}
+    rows = ",\n".join(
+        f"  {json.dumps(name)}: {json.dumps(row, sort_keys=True)}"
+        for name, row in sorted(figures["rows"].items())
+    )
+    return f'{json.dumps(about, indent=1)[:-2]},\n "rows": {{\n{rows}\n }}\n}}\n'
+
+
 def _write(rows: Mapping[str, Any]) -> None:
     with atomic_output(_RESULTS) as stream:
-        figures = {**report.about(), "rows": rows}
-        stream.write((json.dumps(figures, indent=1, sort_keys=True) + "\n").encode())
+        stream.write(_text({**report.about(), "rows": rows}).encode())
     text = _PAGE.read_text()
     before, rest = text.split(_START)
     after = rest.split(_END)[1]

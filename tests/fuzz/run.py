@@ -1,7 +1,8 @@
 """Build the libFuzzer program, and give every target random input.
 
 Prints a table, and ends with 1 if a target has a finding. The input that shows it is kept in
-FOLDER/findings/TARGET/. FOLDER/corpus/TARGET/ keeps what libFuzzer has learned for the next run.
+FOLDER/findings/TARGET/. FOLDER/corpus/TARGET/ keeps what libFuzzer has learned for the next run. It
+starts with the inputs of tests/fuzz/seeds, which tests/sanitizers replays, too.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 from benchmarks.common import report
+from tests.fuzz import seeds
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "fuzz"
-SEEDS = Path(__file__).parent / "seeds"
-"""A folder of small inputs for each target. tests/sanitizers replays them, too."""
 FLAGS = (
     "-O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all "
     "-fsanitize=address,undefined,fuzzer-no-link"
@@ -98,7 +98,7 @@ def fuzz(program: Path, target: str, seconds: int, folder: Path) -> Row:
     options += ["-print_final_stats=1", "-timeout=60", "-rss_limit_mb=4096"]
     log = findings / "log"
     with log.open("w") as file:
-        command = [program, target, *options, corpus, SEEDS / target]
+        command = [program, target, *options, corpus, seeds.unpack(target, folder / "seeds")]
         process = subprocess.Popen(command, stdout=file, stderr=file)
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -139,7 +139,7 @@ def main() -> int:
         return 1
     program = build()
     print(HEADER)
-    targets = given.targets or sorted(path.name for path in SEEDS.iterdir())
+    targets = given.targets or seeds.TARGETS
     findings = 0
     with ThreadPoolExecutor(given.jobs) as pool:
         rows = pool.map(lambda each: fuzz(program, each, given.seconds, given.folder), targets)

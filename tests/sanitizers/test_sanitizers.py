@@ -14,6 +14,7 @@ from gkl_shim import _native, mem, paths
 from gkl_shim.correct import Spectrum
 from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.correct.test_correct import random_reads
+from tests.fuzz import seeds
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related, with_checksum
 from tests.prefilter import simulate
@@ -26,7 +27,6 @@ FLAGS = {
 #: GCC takes four times as long to compile the unrolled kernels with these checks at -O1.
 LEVEL = {"address": "-O0", "thread": "-O1"}
 HERE = Path(__file__).parent
-SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 #: For each reader of text, small files that were written for this test.
 TEXTS = [
     ("alignable", "alignable.tsv"),
@@ -262,19 +262,19 @@ def parse(replay: Path, target: str, mode: str, *files: Path) -> tuple[int, int]
 
 def test_every_target_has_seeds(replay):
     targets = run(replay).stderr.split(": ")[-1].split()
-    assert sorted(targets) == sorted(folder.name for folder in SEEDS.iterdir())
+    assert sorted(targets) == list(seeds.TARGETS)
 
 
-@pytest.mark.parametrize("target", sorted(folder.name for folder in SEEDS.iterdir()))
-def test_the_seeds_of_fuzzing_run_clean(replay, target):
+@pytest.mark.parametrize("target", seeds.TARGETS)
+def test_the_seeds_of_fuzzing_run_clean(replay, target, tmp_path):
     """Also inputs that once showed a fault."""
-    accepted, _ = parse(replay, target, "given", *sorted((SEEDS / target).iterdir()))
+    accepted, _ = parse(replay, target, "given", *sorted(seeds.unpack(target, tmp_path).iterdir()))
     assert accepted > 0
 
 
 @pytest.mark.parametrize(("target", "name"), TEXTS)
-def test_damaged_text_is_read_clean(replay, target, name):
-    file = SEEDS / target / name
+def test_damaged_text_is_read_clean(replay, target, name, tmp_path):
+    file = seeds.unpack(target, tmp_path) / name
     assert parse(replay, target, "given", file) == (1, 0)
     accepted, refused = parse(replay, target, "damaged", file)
     assert accepted > 50
