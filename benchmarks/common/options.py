@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import click
 
-from benchmarks.common import gatk_versions, samples
+from benchmarks.common import gatk_versions, real_samples, samples
 
-__all__ = ["FILE", "gatk", "real_sequences", "repeatable", "sequence"]
+__all__ = ["FILE", "gatk", "real_sequences", "repeatable", "sequence", "window"]
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
@@ -45,6 +45,22 @@ sequence = click.option(
     metavar="FASTA",
     multiple=True,
     help="Use the only sequence of this file; may be repeated. A sample of 2 Mb needs 810 kb.",
+)
+
+
+def _window(
+    ctx: click.Context, param: click.Parameter, files: tuple[Path, Path] | None
+) -> real_samples.Window | None:
+    return None if files is None else real_samples.Window(*files)
+
+
+window = click.option(
+    "--window",
+    nargs=2,
+    type=FILE,
+    metavar="BAM FASTA",
+    callback=_window,
+    help="Real reads, and the reference of a window, named CONTIG:START-END, for real-... samples.",
 )
 
 

@@ -1,7 +1,7 @@
 """Samples for whole runs of GATK: genomes, tumors, deep samples and hard regions.
 
 All are simulated, so the variants of each individual are known, and files of any size can be made
-where they are needed. The same sequences give the same files.
+where they are needed. The same sequences give the same files. `real_samples` has real reads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,16 @@ from gkl_shim._output_files import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 
-__all__ = ["KNOWN", "SAMPLES", "RunSample", "human_like", "make", "write_truth", "write_variants"]
+__all__ = [
+    "KNOWN",
+    "SAMPLES",
+    "RunSample",
+    "human_like",
+    "make",
+    "write_sites",
+    "write_truth",
+    "write_variants",
+]
 
 _DEPTH = 35
 _SNP_RATE = 1e-3
@@ -193,10 +202,35 @@ def make(name: str, folder: Path, sequences: Sequence[str], classpath: str) -> R
                 )  # fmt: skip
                 aligned.append(made.reads)
             simulated_samples.merge(sample.folder / f"{file}.bam", aligned)
-    known, forced = _sites(plan)
-    _write_sites(sample.known, plan.contigs, known, classpath)
-    _write_sites(sample.alleles, plan.contigs, forced, classpath)
+    write_sites(sample, plan.contigs, plan.variants, classpath)
     return sample
+
+
+def write_sites(
+    sample: RunSample,
+    contigs: Mapping[str, str],
+    variants: Mapping[str, Sequence[Variant]],
+    classpath: str,
+) -> None:
+    """Write the known sites of a sample, and the alleles to force.
+
+    Parameters
+    ----------
+    sample
+        The sample.
+    contigs, variants
+        The letters of each contig, and the sample's variants on it, by position.
+    classpath
+        GATK's class path. Picard compresses and indexes the files.
+
+    Raises
+    ------
+    MissingComponent
+        If Picard fails.
+    """
+    known, forced = _sites(contigs, variants)
+    _write_sites(sample.known, contigs, known, classpath)
+    _write_sites(sample.alleles, contigs, forced, classpath)
 
 
 def write_truth(sample: RunSample, sequences: Sequence[str], classpath: str) -> None:
@@ -408,7 +442,9 @@ KNOWN = ("300kb35x", "2mb35x", "2mb35x-250", "10mb35x", "amplicon")
 """The samples of which all variants are known by their place on the reference."""
 
 
-def _sites(plan: _Plan) -> tuple[list[_Site], list[_Site]]:
+def _sites(
+    contigs: Mapping[str, str], variants: Mapping[str, Sequence[Variant]]
+) -> tuple[list[_Site], list[_Site]]:
     """Choose the known sites and the alleles to force.
 
     Known are most of the sample's variants, and as many that the sample lacks. Forced are a tenth
@@ -416,8 +452,8 @@ def _sites(plan: _Plan) -> tuple[list[_Site], list[_Site]]:
     """
     choice = random.Random(_SEED)
     known, forced = [], []
-    for contig, own in plan.variants.items():
-        sequence = plan.contigs[contig]
+    for contig, own in variants.items():
+        sequence = contigs[contig]
         taken = {variant.position for variant in own}
         absent = [
             variant

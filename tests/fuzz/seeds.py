@@ -1,6 +1,6 @@
 """The seeds of the fuzz targets: an archive of small inputs for each, seeds/TARGET.zip.
 
-Most of an archive's files are named after the input's hash. The others show a fault that was mended,
+Most files in an archive are named after the input's hash. The others show a fault that was mended,
 or are examples that tests damage.
 
 To add inputs to an archive: zip --junk-paths tests/fuzz/seeds/TARGET.zip FILE...
