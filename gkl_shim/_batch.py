@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,10 @@ from gkl_shim._checks import (
 )
 
 __all__ = ["CONTINUATION_QUALS", "DELETION_QUALS", "INSERTION_QUALS", "Batch", "HaplotypeBatch",
-           "ReadBatch", "concatenated", "copied", "cut_haplotypes", "cut_reads", "is_long",
-           "offsets_of", "work_of"]  # fmt: skip
+           "ReadBatch", "concatenated", "copied", "copied_bytes", "cut_haplotypes", "cut_reads",
+           "is_long", "offsets_of", "work_of"]  # fmt: skip
+
+_Number = TypeVar("_Number", np.uint8, np.int64)
 
 INSERTION_QUALS = 45
 DELETION_QUALS = 45
@@ -33,6 +35,9 @@ CONTINUATION_QUALS = 10
 _PAIR_CELLS = 256
 # A call with more takes some ten milliseconds of one thread.
 _LONG_CELLS = 1 << 26
+# Gap qualities that are one number for all bases: an array for each, and how long these are.
+_SHARED: dict[int, NDArray[np.uint8]] = {}
+_LEAST_SHARED, _MOST_SHARED = 1 << 12, 1 << 26
 
 
 class ReadBatch:
@@ -97,9 +102,7 @@ class ReadBatch:
         numbers = 0
         for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
             if isinstance(track, (int, np.integer)) and name != "quals":
-                same = np.full(len(letters), checked_quality(track, name), np.uint8)
-                same.setflags(write=False)
-                tracks.append(same)
+                tracks.append(_same(checked_quality(track, name), len(letters)))
                 numbers += 1
                 continue
             values = bytes_array(track, name)
@@ -307,25 +310,42 @@ class Batch:
 
 
 def copied(batch: Batch) -> Batch:
-    """Return a copy of a batch that shares no array with it."""
+    """Return a batch that shares no array with this one whose content may change."""
     reads, haplotypes = batch.reads, batch.haplotypes
     copy = object.__new__(Batch)
-    copy.reads = ReadBatch.trusted(reads.offsets.copy(), *(track.copy() for track in reads.tracks))
-    copy.haplotypes = HaplotypeBatch.trusted(haplotypes.offsets.copy(), haplotypes.bases.copy())
-    copy.region_reads = batch.region_reads.copy()
-    copy.region_haplotypes = batch.region_haplotypes.copy()
+    copy.reads = ReadBatch.trusted(_kept(reads.offsets), *map(_kept, reads.tracks))
+    copy.reads.one_gap = reads.one_gap
+    copy.haplotypes = HaplotypeBatch.trusted(_kept(haplotypes.offsets), _kept(haplotypes.bases))
+    copy.region_reads = _kept(batch.region_reads)
+    copy.region_haplotypes = _kept(batch.region_haplotypes)
     return copy
+
+
+def copied_bytes(batch: Batch) -> int:
+    """Return how many bytes :func:`copied` copies."""
+    *ends, tracks, haplotype_offsets, letters = batch.arrays
+    arrays = (*ends, *tracks, haplotype_offsets, letters)
+    return sum(array.nbytes for array in arrays if not _is_constant(array))
+
+
+def _kept(array: NDArray[_Number]) -> NDArray[_Number]:
+    return array if _is_constant(array) else array.copy()
+
+
+def _is_constant(array: NDArray[Any]) -> bool:
+    """Return whether an array and all that it is a view of are read-only."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and not owner.flags.writeable:
+        owner = owner.base
+    return owner is None or isinstance(owner, bytes)
 
 
 def concatenated(batches: list[Batch]) -> Batch:
     """Return one batch with the regions of all."""
     if len(batches) == 1:
         return batches[0]
-    tracks = zip(*(batch.reads.tracks for batch in batches), strict=True)
     return Batch(
-        ReadBatch.trusted(
-            _joined([batch.reads.offsets for batch in batches]), *map(np.concatenate, tracks)
-        ),
+        _concatenated_reads([batch.reads for batch in batches]),
         HaplotypeBatch.trusted(
             _joined([batch.haplotypes.offsets for batch in batches]),
             np.concatenate([batch.haplotypes.bases for batch in batches]),
@@ -333,6 +353,19 @@ def concatenated(batches: list[Batch]) -> Batch:
         _joined([batch.region_reads for batch in batches]),
         _joined([batch.region_haplotypes for batch in batches]),
     )
+
+
+def _concatenated_reads(reads: list[ReadBatch]) -> ReadBatch:
+    offsets = _joined([each.offsets for each in reads])
+    tracks = list(zip(*(each.tracks for each in reads), strict=True))
+    gaps = {tuple(track[:1].tobytes() for track in each.tracks[2:]) for each in reads}
+    one_gap = len(gaps) == 1 and offsets[-1] > 0 and all(each.one_gap for each in reads)
+    joined = [np.concatenate(track) for track in (tracks[:2] if one_gap else tracks)]
+    if one_gap:
+        joined += [_same(quality[0], int(offsets[-1])) for quality in gaps.pop()]
+    made = ReadBatch.trusted(offsets, *joined)
+    made.one_gap = bool(one_gap)
+    return made
 
 
 def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -345,6 +378,21 @@ def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     starts = np.cumsum(joined[ends - 1])
     joined[firsts[1] :] += np.repeat(starts[:-1], sizes[1:])
     return np.delete(joined, firsts[1:])
+
+
+def _same(quality: int, count: int) -> NDArray[np.uint8]:
+    """Return a read-only array with the same quality `count` times.
+
+    Up to a limit, all arrays with a quality share memory: new memory would cost more than its use.
+    """
+    shared = _SHARED.get(quality)
+    if shared is None or len(shared) < count:
+        room = min(max(2 * count, _LEAST_SHARED), _MOST_SHARED)
+        shared = np.full(max(room, count), quality, np.uint8)
+        shared.setflags(write=False)
+        if room >= count:
+            _SHARED[quality] = shared
+    return shared[:count]
 
 
 def offsets_of(lengths: list[int]) -> NDArray[np.int64]:

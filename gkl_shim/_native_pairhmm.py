@@ -243,6 +243,10 @@ def parse_regions(
     if fault is None:
         _native.check(status)
 
+    # Nobody changes these arrays later, so a stream need not copy them.
+    letters.setflags(write=False)
+    offsets.setflags(write=False)
+
     def numbers(pointer: Any, count: int) -> NDArray[np.int64]:
         first = pointer - offsets_pointer
         return offsets[first : first + count]

@@ -43,7 +43,7 @@ from gkl_shim._convert import (
     haplotype_batch,
     read_batch,
 )
-from gkl_shim._pairhmm_stream import bundled, copies, grouped
+from gkl_shim._pairhmm_stream import Item, bundled, grouped, items
 from gkl_shim._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
 
@@ -263,7 +263,8 @@ class PairHMM(Closable):
         """Compute the likelihoods of many regions; see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
         # A background thread converts the regions. Its copies of CuPy arrays wait for this stream.
-        groups = grouped(regions, gaps, arrays.After(arrays.current_stream()))
+        after_caller = arrays.After(arrays.current_stream())
+        groups = grouped(regions, gaps, after_caller, borrows=self._devices.always)
         with contextlib.closing(self._stream(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
@@ -283,48 +284,57 @@ class PairHMM(Closable):
         Yields
         ------
         batch, values
-            Each batch, or a copy of it, with the values that :meth:`compute` returns.
+            Each batch, or a copy of it, with the values that :meth:`compute` returns. With the
+            backend ``"cuda"``, a large batch of a generator is not copied, so the generator may
+            refill its arrays as soon as the next result is requested.
         """
-        return self._stream(batches if isinstance(batches, (list, tuple)) else copies(batches))
+        return self._stream(items(batches, borrows=self._devices.always))
 
     def _stream(
-        self, batches: Iterable[Batch]
+        self, stream: Iterable[Item]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         if not self._devices.always:
-            return read_ahead(self._computed(read_ahead(batches)))
-        return self._stream_on_devices(batches)
+            return read_ahead(self._computed(read_ahead(stream)))
+        return self._stream_on_devices(stream)
 
     def _computed(
-        self, prepared: Generator[Batch, None, None]
+        self, prepared: Generator[Item, None, None]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         with contextlib.closing(prepared):
-            for batch in prepared:
+            for batch, _ in prepared:
                 yield batch, self.compute(batch)
 
     def _stream_on_devices(
-        self, batches: Iterable[Batch]
+        self, stream: Iterable[Item]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         # Handing a batch to another thread takes longer than a device takes to compute a few
         # hundred regions, so one call computes several batches. A few calls are in flight at once,
         # so that devices have work while the consumer handles results.
-        bundles = bundled(batches)
+        bundles = bundled(stream)
         calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
         # A single thread reads, because the input may be a generator with state of a thread, such
         # as CuPy's current stream.
         with background(_DEVICE_CALLERS) as callers, background(1, bundles) as reader:
             reading = reader.submit(next, bundles, None)
             while True:
-                if reading.exception() is None and (bundle := reading.result()) is not None:
-                    calls.append((bundle, callers.submit(self._compute_together, bundle)))
-                    reading = reader.submit(next, bundles, None)
-                    if len(calls) < _DEVICE_CALLERS:
-                        continue
-                elif not calls:
+                bundle = reading.result() if reading.exception() is None else None
+                if bundle is None and not calls:
                     # Raise an error of the input only after the results that precede it.
                     reading.result()
                     return
-                computed, values = calls.popleft()
-                yield from zip(computed, values.result(), strict=True)
+                in_flight = 0
+                if bundle is not None:
+                    batches = bundle.batches
+                    calls.append((batches, callers.submit(self._compute_together, batches)))
+                    if not bundle.is_borrowed:
+                        in_flight = _DEVICE_CALLERS - 1
+                        reading = reader.submit(next, bundles, None)
+                while len(calls) > in_flight:
+                    computed, values = calls.popleft()
+                    yield from zip(computed, values.result(), strict=True)
+                if bundle is not None and bundle.is_borrowed:
+                    # Its source may change it now.
+                    reading = reader.submit(next, bundles, None)
 
     def _compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
         engine = self._devices.engine
@@ -428,8 +438,9 @@ def stream(
     ahead, and must not wait for results.
 
     A generator may refill the same arrays for its next region, because each region is copied before
-    the next one is requested. Batches in a list or tuple are not copied, and their arrays must not
-    change until their results have been returned.
+    the next one is requested; with the backend ``"cuda"``, a large batch is computed before that.
+    Batches in a list or tuple are not copied, and their arrays must not change until their results
+    have been returned. Nor are arrays that are read-only.
 
     Parameters
     ----------

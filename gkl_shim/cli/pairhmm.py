@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
 from gkl_shim._output_files import check_outputs
-from gkl_shim._pairhmm_stream import bundled
+from gkl_shim._pairhmm_stream import Item, bundled
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
 from gkl_shim.formats.output import open_output
@@ -88,7 +88,8 @@ def _computed(
     batches: Iterable[Batch] = reader
     if backend == "cuda":
         # Devices take a while to open. The regions of the first call to them are read meanwhile.
-        batches = chain.from_iterable(read_ahead(bundled(reader)))
+        first = read_ahead(bundled(map(Item, reader)))
+        batches = chain.from_iterable(bundle.batches for bundle in first)
     with _options.usage_errors():
         pairhmm = PairHMM(backend=backend, **options)
     yield from pairhmm.stream_batches(batches)

@@ -553,6 +553,49 @@ def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
     assert max(together) > 2
 
 
+@pytest.mark.parametrize("least", [0, 1 << 30])
+def test_a_generator_may_refill_its_arrays(null, batch, expected, monkeypatch, least):
+    """Large batches are not copied: each is computed, and its result is used, before the next."""
+    null(2)
+    monkeypatch.setattr(_pairhmm_stream, "_BORROWED_BYTES", least)
+    parts = [batch[:4], batch[4:], batch]
+    want = [expected["double"][: parts[0].pairs], expected["double"][parts[0].pairs :],
+            expected["double"]]  # fmt: skip
+    room = batch.reads.bases.size, batch.haplotypes.bases.size
+    tracks = [np.zeros(room[0], np.uint8) for _ in range(5)]
+    letters = np.zeros(room[1], np.uint8)
+
+    def refilled(part):
+        size = part.reads.bases.size
+        for own, track in zip(tracks, part.reads.tracks, strict=True):
+            own[:] = ord("A")
+            own[:size] = track
+        letters[:] = ord("A")
+        letters[: part.haplotypes.bases.size] = part.haplotypes.bases
+        return Batch(
+            ReadBatch.trusted(part.reads.offsets, *(track[:size] for track in tracks)),
+            HaplotypeBatch.trusted(part.haplotypes.offsets, letters[: part.haplotypes.bases.size]),
+            part.region_reads,
+            part.region_haplotypes,
+        )
+
+    def source():
+        for _ in range(5):
+            for part in parts:
+                yield refilled(part)
+
+    with PairHMM(backend="cuda", precision="double") as engine:
+        for number, (same, values) in enumerate(engine.stream_batches(source())):
+            part = parts[number % 3]
+            assert same.reads.bases.tobytes() == part.reads.bases.tobytes()
+            assert np.shares_memory(same.reads.bases, tracks[0]) == (least == 0)
+            assert_same_bits(values, want[number % 3])
+        assert number == 14
+    streamed = stream(source(), backend="cuda", precision="double")
+    together = np.concatenate([values.ravel() for values in streamed])
+    assert_same_bits(together, np.tile(np.concatenate(want), 5))
+
+
 def test_one_thread_runs_the_generator_of_a_stream(null, batch, monkeypatch):
     null()
     monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 1)

@@ -421,6 +421,57 @@ def test_a_list_of_batches_is_not_copied() -> None:
             assert batch is given
 
 
+def test_read_only_arrays_of_a_generator_are_not_copied() -> None:
+    """Unless they are a view of memory that can be written."""
+    region = generated_regions(1, seed=3)
+    frozen = region.reads.bases.copy()
+    frozen.setflags(write=False)
+    view = region.haplotypes.bases.copy()[:]
+    view.setflags(write=False)
+    given = Batch(
+        ReadBatch.from_arrays(region.reads.offsets, frozen, bytes(region.reads.quals)),
+        HaplotypeBatch.from_arrays(region.haplotypes.offsets, view),
+        region.region_reads,
+        region.region_haplotypes,
+    )
+    with PairHMM(backend="cpu") as engine:
+        ((batch, _),) = engine.stream_batches(iter([given]))
+    assert batch.reads.bases is given.reads.bases
+    assert batch.reads.quals is given.reads.quals
+    assert batch.reads.insertion_quals is given.reads.insertion_quals
+    assert batch.haplotypes.bases is not given.haplotypes.bases
+    assert batch.reads.one_gap
+
+
+def test_gap_qualities_that_are_numbers_share_memory() -> None:
+    """Also those of concatenated batches, which stay numbers."""
+    parts = [generated_regions(1, seed=seed) for seed in range(3)]
+    made = [
+        Batch(ReadBatch.from_arrays(r.reads.offsets, r.reads.bases, r.reads.quals, 40, 41, 9),
+              r.haplotypes)
+        for r in parts
+    ]  # fmt: skip
+    joined = concatenated(made)
+    assert joined.reads.one_gap
+    for batch in (*made, joined):
+        for track, quality in zip(batch.reads.tracks[2:], (40, 41, 9), strict=True):
+            assert track.tolist() == [quality] * len(batch.reads.bases)
+            with pytest.raises(ValueError, match="read-only"):
+                track[0] = 1
+    again = ReadBatch.from_arrays(np.array([0, 2]), b"AC", b"!!", 40)
+    assert np.shares_memory(again.insertion_quals, joined.reads.insertion_quals)
+    other = ReadBatch.from_arrays(
+        parts[0].reads.offsets, parts[0].reads.bases, parts[0].reads.quals, 30
+    )
+    mixed = concatenated([made[0], Batch(other, parts[0].haplotypes)])
+    assert not mixed.reads.one_gap
+    half = len(parts[0].reads.bases)
+    assert mixed.reads.insertion_quals.tolist() == [40] * half + [30] * half
+    with PairHMM(backend="cpu") as engine:
+        want = np.concatenate([engine.compute(batch) for batch in made])
+        assert np.array_equal(engine.compute(joined), want)
+
+
 def _endless(closed: threading.Event) -> Iterator[Batch]:
     try:
         while True:
