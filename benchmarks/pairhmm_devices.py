@@ -5,7 +5,7 @@
 The tables: `devices`, calls and streams by the number of devices; `threads`, calls on all devices
 by the number of CPU threads; and `cpu`, streams beside calls on the CPU engine. A stream's batches
 come from a generator that yields the same arrays again, from one whose arrays are read-only, and
-from a list. Rates count all cells of the input; they are medians of five. The results of one device
+from a list. Rates count all cells of the input; they are medians of three. The results of one device
 and of all are compared bit by bit.
 """
 
@@ -26,9 +26,9 @@ from gkl_shim.cuda.devices import device_count
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 # The cells of a batch, the batches of a stream, and the part of both that the CPU engine gets.
-_CELLS, _STREAMED, _CPU_SHARE = 6e10, 20, 1 / 50
+_CELLS, _STREAMED, _CPU_SHARE = 3e11, 6, 1 / 250
 _BASES, _READS, _HAPLOTYPES = 256, 64, 8
-_REPEATS = 5
+_REPEATS = 3
 # Seconds of work before a measurement.
 _WARM = 0.5
 

@@ -91,7 +91,8 @@ def test_frequent_kmers(engine, k: int) -> None:
 
 
 def test_small_memory_needs_several_passes(engine) -> None:
-    reads, _ = random_reads(6, genome=300_000, depth=4)
+    """Each device has this memory, and a share of the k-mers."""
+    reads, _ = random_reads(6, genome=300_000 * len(engine.devices), depth=4)
     want = Spectrum.from_reads(reads, k=21, threshold=2, backend="cpu")
     spectrum, passes = counted(reads, 21, 2, engine, 3_000_000)
     same_spectrum(spectrum, want)
