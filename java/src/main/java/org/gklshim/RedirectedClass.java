@@ -57,6 +57,8 @@ final class RedirectedClass {
                 .open("evidenceBySampleIndex", "valuesBySampleIndex"),
         new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
                 LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
+        new RedirectedClass(GatkPart.ANNOTATIONS, UTILS + "MannWhitneyU",
+                "org/gklshim/gatk/annotations/RankSums", "permutationTest"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
