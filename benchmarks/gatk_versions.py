@@ -42,6 +42,7 @@ _PARTS = {
     "org.gklshim.gatk.assembly.ChainGraph": "assembly",
     "org.gklshim.gatk.confidence.ConfidenceSums": "confidence",
     "org.gklshim.gatk.likelihoods.Likelihoods": "likelihoods",
+    "org.gklshim.gatk.annotations.RankSums": "annotations",
 }
 _THREADS = "4"
 

@@ -17,10 +17,15 @@ pytestmark = pytest.mark.gatk
 
 PACKAGES = "org/gklshim/gatk"
 CONFIDENCE_CHECK = f"{PACKAGES}/confidence/ConfidenceCheck"
+RANK_SUMS_CHECK = f"{PACKAGES}/annotations/RankSumsCheck"
+CHECKS = ("ConfidenceCheck", "LikelihoodsCheck", "PcrErrorModelCheck", "RankSumsCheck")
 CHECKED_METHODS = (
     f"{PACKAGES}/confidence/ReferenceConfidence,calculateRefConfidence,{CONFIDENCE_CHECK}",
     f"{PACKAGES}/likelihoods/Likelihoods,marginalLikelihoodsDirect,"
     f"{PACKAGES}/likelihoods/LikelihoodsCheck",
+    f"{PACKAGES}/likelihoods/PcrErrorModel,repeats,{PACKAGES}/likelihoods/PcrErrorModelCheck",
+    f"{PACKAGES}/annotations/RankSums,permutationTest,{RANK_SUMS_CHECK}",
+    f"org/broadinstitute/hellbender/utils/MannWhitneyU,getPermutations,{RANK_SUMS_CHECK}",
 )
 RUNS = (
     ("chr22", ""),
@@ -52,7 +57,7 @@ def runs(request: pytest.FixtureRequest) -> list[Run]:
 def said(classpath: str, runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the checks say of all runs, which share a JVM."""
     folder = tmp_path_factory.mktemp("sums")
-    jar = check_agent(folder, classpath, "ConfidenceCheck", "LikelihoodsCheck")
+    jar = check_agent(folder, classpath, *CHECKS)
     java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
     java += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
     java += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
@@ -87,3 +92,34 @@ def test_likelihoods_of_alleles_and_numbers_of_haplotypes(said: str) -> None:
     assert found, said[-3000:]
     assert int(found[1]) >= int(found[2]) > 0
     assert found[3] == "0" and found[4] == "equal"
+
+
+def test_repeats_in_reads_and_the_qualities_that_they_limit(said: str) -> None:
+    found = re.search(
+        r"^repeats: (\d+) bases, (\d+) repeated, (\d+) different, "
+        r"(\d+) random reads, (\d+) changed, (\d+) different$",
+        said,
+        re.M,
+    )
+    assert found, said[-3000:]
+    bases, repeated, different, reads, changed, wrong = map(int, found.groups())
+    assert bases > repeated > 1000 and different == 0
+    assert reads > changed > 500 and wrong == 0
+
+
+def test_rank_sums(said: str, runs: list[Run]) -> None:
+    """The runs enumerate no permutations. Only GATK's own test does, to which ours is compared."""
+    if runs[0][0].name == "deep":
+        # So many reads are at each site that GATK's approximation is used.
+        assert "rank sums" not in said
+        return
+    found = re.search(
+        r"^rank sums: (\d+) tests, (\d+) different, (\d+) enumerations, "
+        r"random: (\d+) results, (\d+) errors, (\d+) different$",
+        said,
+        re.M,
+    )
+    assert found, said[-3000:]
+    tests, different, enumerations, results, errors, wrong = map(int, found.groups())
+    assert tests > 0 and (different, enumerations) == (0, 0)
+    assert results > 100 and errors > 10 and wrong == 0

@@ -18,18 +18,19 @@ from tests.gatk.test_region_threads import records
 pytestmark = pytest.mark.gatk
 
 #: Each is the name of a setting and of our package.
-PARTS = {"assembly", "confidence", "likelihoods", "walk"}
-GVCF = ("-ERC", "GVCF", "-L", "q:1-2500")
+PARTS = {"annotations", "assembly", "confidence", "likelihoods", "walk"}
+GVCF = ("-ERC", "GVCF", "-L", "q:6000-8000")
 THREE_CPUS = "-XX:ActiveProcessorCount=3"
 
 
 @pytest.mark.parametrize(
     ("by_variable", "by_property", "asked"),
     [
+        ("annotations", "assembly", 2),
         ("assembly", "confidence", 2),
         ("confidence", "likelihoods", 2),
         ("likelihoods", "walk", 4),
-        ("walk", "assembly", 4),
+        ("walk", "annotations", 4),
     ],
 )
 def test_off_leaves_just_that_part_to_gatk(

@@ -16,6 +16,7 @@ final class RedirectedClass {
             "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/";
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
     private static final String LIKELIHOODS = "org/gklshim/gatk/likelihoods/Likelihoods";
+    private static final String PCR_ERROR_MODEL = "org/gklshim/gatk/likelihoods/PcrErrorModel";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
     private static final RedirectedClass[] TABLE = {
@@ -57,6 +58,14 @@ final class RedirectedClass {
                 .open("evidenceBySampleIndex", "valuesBySampleIndex"),
         new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
                 LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
+        new RedirectedClass(GatkPart.LIKELIHOODS,
+                HAPLOTYPE_CALLER + "PairHMMLikelihoodCalculationEngine",
+                PCR_ERROR_MODEL, "applyPCRErrorModel").open("pcrIndelErrorModelCache"),
+        new RedirectedClass(GatkPart.LIKELIHOODS,
+                HAPLOTYPE_CALLER + "PDPairHMMLikelihoodCalculationEngine",
+                PCR_ERROR_MODEL, "applyPCRErrorModel").open("pcrIndelErrorModelCache"),
+        new RedirectedClass(GatkPart.ANNOTATIONS, UTILS + "MannWhitneyU",
+                "org/gklshim/gatk/annotations/RankSums", "permutationTest"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

@@ -5,6 +5,7 @@ package org.gklshim;
  * kernels/jni/settings.cpp reads those of the native library.
  */
 public enum Setting {
+    ANNOTATIONS("gkl.shim.annotations", "GKL_SHIM_ANNOTATIONS"),
     ASSEMBLY("gkl.shim.assembly", "GKL_SHIM_ASSEMBLY"),
     BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
     CONFIDENCE("gkl.shim.confidence", "GKL_SHIM_CONFIDENCE"),
