@@ -18,7 +18,7 @@ from tests.gatk.test_region_threads import records
 pytestmark = pytest.mark.gatk
 
 #: Each is the name of a setting and of our package.
-PARTS = {"assembly", "confidence", "likelihoods", "walk"}
+PARTS = {"assembly", "confidence", "likelihoods", "tools", "walk"}
 GVCF = ("-ERC", "GVCF", "-L", "q:1-2500")
 THREE_CPUS = "-XX:ActiveProcessorCount=3"
 
@@ -29,7 +29,7 @@ THREE_CPUS = "-XX:ActiveProcessorCount=3"
         ("assembly", "confidence", 2),
         ("confidence", "likelihoods", 2),
         ("likelihoods", "walk", 4),
-        ("walk", "assembly", 4),
+        ("walk", "tools", 4),
     ],
 )
 def test_off_leaves_just_that_part_to_gatk(

@@ -57,6 +57,8 @@ final class RedirectedClass {
                 .open("evidenceBySampleIndex", "valuesBySampleIndex"),
         new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
                 LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
+        new RedirectedClass(GatkPart.TOOLS, "org/broadinstitute/barclay/argparser/ClassFinder",
+                "org/gklshim/gatk/tools/ToolSearch", "scanJar").open("loader", "parentType"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
