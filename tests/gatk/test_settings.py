@@ -18,7 +18,7 @@ from tests.gatk.test_region_threads import records
 pytestmark = pytest.mark.gatk
 
 #: Each is the name of a setting and of our package.
-PARTS = {"annotations", "assembly", "confidence", "likelihoods", "walk"}
+PARTS = {"annotations", "assembly", "confidence", "likelihoods", "tools", "walk"}
 GVCF = ("-ERC", "GVCF", "-L", "q:6000-8000")
 THREE_CPUS = "-XX:ActiveProcessorCount=3"
 
@@ -29,7 +29,8 @@ THREE_CPUS = "-XX:ActiveProcessorCount=3"
         ("annotations", "assembly", 2),
         ("assembly", "confidence", 2),
         ("confidence", "likelihoods", 2),
-        ("likelihoods", "walk", 4),
+        ("likelihoods", "tools", 4),
+        ("tools", "walk", 4),
         ("walk", "annotations", 4),
     ],
 )

@@ -21,7 +21,8 @@ enum GatkPart {
     WALK("walk", "finding active regions", Setting.WALK),
     CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
     LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
-    ANNOTATIONS("annotations", "annotations", Setting.ANNOTATIONS);
+    ANNOTATIONS("annotations", "annotations", Setting.ANNOTATIONS),
+    TOOLS("tools", "finding tools", Setting.TOOLS);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";

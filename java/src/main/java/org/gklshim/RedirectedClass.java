@@ -66,6 +66,8 @@ final class RedirectedClass {
                 PCR_ERROR_MODEL, "applyPCRErrorModel").open("pcrIndelErrorModelCache"),
         new RedirectedClass(GatkPart.ANNOTATIONS, UTILS + "MannWhitneyU",
                 "org/gklshim/gatk/annotations/RankSums", "permutationTest"),
+        new RedirectedClass(GatkPart.TOOLS, "org/broadinstitute/barclay/argparser/ClassFinder",
+                "org/gklshim/gatk/tools/ToolSearch", "scanJar").open("loader", "parentType"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

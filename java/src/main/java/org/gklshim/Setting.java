@@ -16,6 +16,7 @@ public enum Setting {
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
     SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
+    TOOLS("gkl.shim.tools", "GKL_SHIM_TOOLS"),
     WALK("gkl.shim.walk", "GKL_SHIM_WALK");
 
     private final String property;

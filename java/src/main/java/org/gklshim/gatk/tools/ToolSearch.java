@@ -1,0 +1,49 @@
+package org.gklshim.gatk.tools;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.Enumeration;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import org.broadinstitute.barclay.argparser.ClassFinder;
+
+/**
+ * The search for GATK's tools, read filters and annotations when it starts: for the classes in a
+ * jar that extend a given one. It takes the place of a method of Barclay's ClassFinder.
+ *
+ * <p>Barclay loads all classes to see what they extend. We read this from their class files, and
+ * load those that are found.
+ */
+public final class ToolSearch {
+    private static final String SUFFIX = ".class";
+
+    private ToolSearch() {}
+
+    /** Takes the place of the method. Adds the classes in a folder of a jar that are looked for. */
+    public static void scanJar(ClassFinder finder, File file, String folder) throws IOException {
+        try {
+            find(finder, file, folder);
+        } catch (IOException | RuntimeException | ReflectiveOperationException | LinkageError e) {
+            // Barclay finds the same classes again, and knows what to do about the others.
+            finder.scanJar$original(file, folder);
+        }
+    }
+
+    private static void find(ClassFinder finder, File file, String folder)
+            throws IOException, ReflectiveOperationException {
+        try (ZipFile jar = new ZipFile(file)) {
+            Ancestry ancestry = new Ancestry(finder.parentType, Parents.in(jar), finder.loader);
+            Enumeration<? extends ZipEntry> entries = jar.entries();
+            while (entries.hasMoreElements()) {
+                String entry = entries.nextElement().getName();
+                if (entry.startsWith(folder) && entry.endsWith(SUFFIX)) {
+                    String name = entry.substring(0, entry.length() - SUFFIX.length());
+                    if (ancestry.has(name)) {
+                        finder.getClasses().add(
+                                finder.loader.loadClass(name.replace('/', '.')));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+"""The search for tools finds what Barclay's own code finds: both search in one JVM."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from tests.conftest import require_tool
+from tests.gatk.conftest import QUICK
+
+pytestmark = pytest.mark.gatk
+
+HELLBENDER = "org.broadinstitute.hellbender"
+#: The searches of GATK: for its tools and Picard's, for read filters, annotations and codecs.
+SEARCHES = (
+    f"{HELLBENDER},picard.cmdline.CommandLineProgram",
+    f"{HELLBENDER},{HELLBENDER}.cmdline.CommandLineProgram",
+    "picard,picard.cmdline.CommandLineProgram",
+    f"{HELLBENDER}.engine.filters,{HELLBENDER}.engine.filters.ReadFilter",
+    f"{HELLBENDER}.tools.walkers.annotator,{HELLBENDER}.tools.walkers.annotator.Annotation",
+    f"{HELLBENDER}.utils.codecs,htsjdk.tribble.FeatureCodec",
+    "picard.sam,java.lang.Runnable",
+)
+#: The classes of a jar. A damaged one lacks Lost.
+ODD_CLASSES = """
+package odd;
+class Odd {}
+interface Named {}
+interface Tool extends Named {}
+abstract class Base implements Tool {}
+class First extends Base { static class Inner extends First {} enum Kind { A, B } }
+class Second implements java.util.function.Supplier<Tool>, Tool {
+    public Tool get() { return new Base() {}; }
+    Runnable run() { return () -> {}; }
+    long number = 1L << 40; double other = 1.5e300; String text = "\\u00e9\\ud83d\\ude00";
+}
+class Filter extends org.broadinstitute.hellbender.engine.filters.ReadFilter {
+    public boolean test(org.broadinstitute.hellbender.utils.read.GATKRead read) { return true; }
+}
+class Lost {}
+class Orphan extends Lost implements Tool {}
+class Afterwards extends Filter {}
+"""
+
+
+def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
+    """Return a jar of classes like those of an extension of GATK."""
+    source, classes = folder / "Odd.java", folder / f"classes-{damaged}"
+    source.write_text(ODD_CLASSES)
+    javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
+    subprocess.run(javac, check=True)
+    jar = folder / f"odd-{damaged}.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("odd/", "")
+        for path in sorted((classes / "odd").glob("*.class")):
+            if path.name != "Lost.class" or not damaged:
+                archive.write(path, path.relative_to(classes))
+        if damaged:
+            archive.writestr("odd/Garbage.class", bytes(range(200)))
+            archive.writestr("odd/Empty.class", b"")
+    return jar
+
+
+def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path: Path) -> None:
+    """A class that cannot be read or loaded leaves a jar to Barclay."""
+    whole = odd_jar(tmp_path, classpath, damaged=False)
+    damaged = odd_jar(tmp_path, classpath, damaged=True)
+    source = Path(__file__).with_name("ToolSearchCheck.java")
+    javac = [require_tool("javac"), "-cp", classpath, "-d", str(tmp_path), str(source)]
+    subprocess.run(javac, check=True)
+    odd = [
+        f"odd,{parent},{jar}"
+        for jar in (whole, damaged)
+        for parent in (f"{HELLBENDER}.engine.filters.ReadFilter", "java.util.function.Supplier")
+    ]
+    java = [require_tool("java"), *QUICK, f"-javaagent:{paths.agent_jar()}"]
+    java += ["-cp", f"{classpath}:{tmp_path}", "ToolSearchCheck", *SEARCHES, *odd]
+    done = subprocess.run(java, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = re.findall(r"^found (\d+) (\w+)$", done.stdout, re.M)
+    assert [same for _, same in found] == len([*SEARCHES, *odd]) * ["same"], done.stdout
+    counts = [int(count) for count, _ in found]
+    # None of GATK's classes extends Picard's class of tools.
+    assert counts[0] == 0 and min(counts[1:6]) > 10
+    assert counts[7:] == [2, 1, 2, 1], done.stdout
+    loaded, by_barclay = map(int, re.findall(r"loaded (\d+)$", done.stdout, re.M))
+    assert by_barclay > 2 * loaded > 0, done.stdout
