@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
 import sys
 import traceback
 from typing import NoReturn
@@ -122,6 +123,8 @@ def _run() -> int:
         error.show()
         return 2
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption):
+            _suggest_threads(error)
         hint = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
         return _fail(error.format_message().rstrip(".") + hint, 2)
     except click.ClickException as error:
@@ -147,6 +150,16 @@ def _run() -> int:
             "please report it with what `gkl-shim doctor` prints"
         )
     return result if isinstance(result, int) else 0
+
+
+def _suggest_threads(error: click.NoSuchOption) -> None:
+    """Name the option for threads if it was given as other programs have it: -t."""
+    if re.fullmatch(r"-t=?\d*", error.option_name) and error.ctx is not None:
+        error.possibilities = [
+            parameter.opts[0]
+            for parameter in error.ctx.command.params
+            if parameter.name == "threads"
+        ]
 
 
 def _fail(message: str, code: int = 1) -> int:
