@@ -123,8 +123,7 @@ def _run() -> int:
         error.show()
         return 2
     except click.UsageError as error:
-        if isinstance(error, click.NoSuchOption):
-            _suggest_threads(error)
+        error = _suggesting_threads(error)
         hint = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
         return _fail(error.format_message().rstrip(".") + hint, 2)
     except click.ClickException as error:
@@ -152,14 +151,15 @@ def _run() -> int:
     return result if isinstance(result, int) else 0
 
 
-def _suggest_threads(error: click.NoSuchOption) -> None:
+def _suggesting_threads(error: click.UsageError) -> click.UsageError:
     """Name the option for threads if it was given as other programs have it: -t."""
-    if re.fullmatch(r"-t=?\d*", error.option_name) and error.ctx is not None:
-        error.possibilities = [
-            parameter.opts[0]
-            for parameter in error.ctx.command.params
-            if parameter.name == "threads"
-        ]
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    if not re.fullmatch(r"-t=?\d*", error.option_name):
+        return error
+    parameters = error.ctx.command.params
+    names = [parameter.opts[0] for parameter in parameters if parameter.name == "threads"]
+    return click.NoSuchOption(error.option_name, possibilities=names, ctx=error.ctx)
 
 
 def _fail(message: str, code: int = 1) -> int:
