@@ -245,7 +245,7 @@ def test_an_unknown_option_is_named_as_it_was_given(files: Path, option: str) ->
 def test_known_options_before_an_unknown_one(files: Path, words: str, unknown: str) -> None:
     code, message = refused(files, "mem", *words.split())
     assert code == 2
-    assert re.match(rf"No such option:? '?{unknown}'?[ .]", message)
+    assert re.match(rf"No such option:? '?{unknown}'?[ .;]", message)
 
 
 def test_a_saved_index_is_used_and_checked(files: Path) -> None:
