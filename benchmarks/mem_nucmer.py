@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import resource
-import shlex
 import statistics
 import subprocess
 import tempfile
@@ -21,7 +20,7 @@ from pathlib import Path
 import click
 
 from benchmarks.common import report, samples, simulated_samples
-from gkl_shim.bench.timing import shim_command
+from gkl_shim._mummer_scripts import copies
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 
@@ -39,12 +38,10 @@ def _rearranged(letters: str) -> str:
 
 def _shimmed(nucmer: str, folder: Path) -> str:
     """Return a copy of nucmer, in the folder, that calls `gkl-shim mem`."""
-    mummer, copy = folder / "mummer-shim", folder / "nucmer-shim"
-    mummer.write_text(f'#!/bin/sh\nexec {shlex.join(shim_command("mem"))} "$@"\n')
-    copy.write_text(Path(nucmer).read_text().replace("$BIN_DIR/mummer", str(mummer)))
-    for file in (mummer, copy):
-        file.chmod(0o755)
-    return str(copy)
+    for copy in copies(folder / "copies"):
+        if copy.original.samefile(nucmer) and not copy.fault:
+            return str(copy.path)
+    raise MissingComponent(f"{nucmer} cannot be copied; see `gkl-shim mummer-scripts`")
 
 
 def _seconds(program: str, option: str, folder: Path, prefix: str) -> tuple[float, float]:

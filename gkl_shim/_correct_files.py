@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
@@ -12,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from gkl_shim._native_correct import Chunk, Options, Totals
+from gkl_shim._native_correct import Chunk, Counter, Options, Removed, Totals
 from gkl_shim._output_files import own_descriptor
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
@@ -46,6 +47,23 @@ class Settings:
     devices: list[int] | None
 
 
+class _Lengths:
+    """The lengths of reads, of which a mean is taken with one weight for each base."""
+
+    def __init__(self) -> None:
+        self._bases, self._squares = 0, 0.0
+
+    def add(self, chunk: Chunk) -> None:
+        """Add the reads of a chunk."""
+        self._bases += chunk.bases
+        self._squares += chunk.squares
+
+    @property
+    def mean(self) -> float:
+        """The mean, or 0 without bases."""
+        return self._squares / self._bases if self._bases else 0.0
+
+
 class FilesCorrection:
     """Counts and corrects files, and keeps what the report says."""
 
@@ -57,7 +75,9 @@ class FilesCorrection:
         self.counted_by: str | None = None
         self.seconds: dict[str, float] = {}
         self.totals = Totals(0, 0, 0, 0, 0)
-        self.reads = self.bases = self.written = self.passes = 0
+        self.removed = Removed()
+        self.reads = self.bases = self.passes = 0
+        self._names_differ = False
 
     def spectrum(self) -> Spectrum:
         """Load the spectrum, or count the files' k-mers."""
@@ -80,22 +100,15 @@ class FilesCorrection:
                     "it is read twice, so it must be a file with a name (or give --spectrum)",
                 )
         with self._timed("count"):
-            counter = self.processors.counter(
-                self._k(), settings.threshold, int(settings.memory * 2**30)
-            )
-            complete = False
+            guess = settings.k or self._chosen_k(self._beginnings())
+            counter = self._counter(guess)
+            complete, lengths = self._pass(counter)
+            k = settings.k or self._chosen_k(lengths)
+            if k != guess:  # the files begin with reads of other lengths
+                del counter  # to free its memory before another takes some
+                counter, complete = self._counter(k), False
             while not complete:
-                self.passes += 1
-                for path in self.inputs:
-                    with (
-                        self._open(path) as file,
-                        self._progress(file, path) as advance,
-                        closing(read_ahead(chunks_of(file))) as chunks,
-                    ):
-                        for chunk in chunks:
-                            chunk.count(counter)
-                            advance()
-                complete = counter.end_pass()
+                complete, _ = self._pass(counter)
             self.counted_by = "cuda" if counter.on_devices else "cpu"
         with self._timed("spectrum"):
             try:
@@ -103,6 +116,39 @@ class FilesCorrection:
             except ValueError as error:
                 # More k-mers are solid than a spectrum has room for.
                 raise FormatError(" and ".join(self.inputs), None, str(error)) from None
+
+    def _counter(self, k: int) -> Counter:
+        settings = self.settings
+        return self.processors.counter(k, settings.threshold, int(settings.memory * 2**30))
+
+    def _pass(self, counter: Counter) -> tuple[bool, _Lengths]:
+        """Count all files once. Return whether this was the last pass, and the lengths."""
+        self.passes += 1
+        lengths = _Lengths()
+        for path in self.inputs:
+            with (
+                self._open(path) as file,
+                self._progress(file, path) as advance,
+                closing(read_ahead(chunks_of(file))) as chunks,
+            ):
+                for chunk in chunks:
+                    chunk.count(counter)
+                    lengths.add(chunk)
+                    advance()
+        return counter.end_pass(), lengths
+
+    def _beginnings(self) -> _Lengths:
+        """Return the lengths of the reads at the beginning of each file."""
+        lengths = _Lengths()
+        for path in self.inputs:
+            with self._open(path) as file:
+                chunk = file.next_chunk()
+                if chunk is not None:
+                    lengths.add(chunk)
+        return lengths
+
+    def _chosen_k(self, lengths: _Lengths) -> int:
+        return chosen_k(lengths.mean, self.settings.genome_size)
 
     def correct(self, spectrum: Spectrum, outputs: list[BinaryIO]) -> None:
         """Correct all reads, and write them in a background thread."""
@@ -125,6 +171,7 @@ class FilesCorrection:
             writer = stack.enter_context(ThreadPoolExecutor(1))
             pending: list[Future[Any]] = []
             for group in groups:
+                self._compare_names(group)
                 for chunk in group:
                     self._correct_chunk(spectrum, chunk, options)
                 for written in pending:
@@ -145,6 +192,22 @@ class FilesCorrection:
         # The next records are found while these are corrected. Pairs must be cut to fit before.
         return read_ahead([chunk] for chunk in chunks_of(files[0]))
 
+    def _compare_names(self, group: list[Chunk]) -> None:
+        """Warn once if the names of mates differ."""
+        paired = len(group) == 2 or self.settings.interleaved
+        if not paired or self._names_differ:
+            return
+        try:
+            group[0].compare_names(group[1] if len(group) == 2 else None, self.reads // 2)
+        except ValueError as error:
+            self._names_differ = True
+            warnings.warn(
+                f"gkl-shim: {' and '.join(self.inputs)}: mates have different names ({error}); if "
+                "one is missing or out of order, --discard leaves out the wrong mates",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
     def _correct_chunk(self, spectrum: Spectrum, chunk: Chunk, options: Options) -> None:
         totals = self.processors.correct(
             spectrum.bytes, chunk.bases, partial(chunk.correct, spectrum.native, options)
@@ -157,27 +220,18 @@ class FilesCorrection:
         """Return what to write of each chunk: arrays of bytes."""
         settings = self.settings
         if not (settings.trim or settings.discard):
-            self.written += sum(chunk.records for chunk in group)
             return [chunk.text[: chunk.end] for chunk in group]
         texts = []
         for chunk, mates in zip(group, [*group[1:], group[0]], strict=True):
-            text, kept = chunk.selected(
+            text, removed = chunk.selected(
                 mates if len(group) == 2 else None,
                 settings.interleaved,
                 settings.trim,
                 settings.discard,
             )
-            self.written += kept
+            self.removed = Removed(*map(sum, zip(self.removed, removed, strict=True)))
             texts.append(text)
         return texts
-
-    def _k(self) -> int:
-        if self.settings.k is not None:
-            return self.settings.k
-        with self._open(self.inputs[0]) as file:
-            first = file.next_chunk()
-            length = 0 if first is None else first.bases / first.records
-            return chosen_k(length, self.settings.genome_size)
 
     def _open(self, path: str) -> ReadsFile:
         return ReadsFile(path, self.settings.threads)

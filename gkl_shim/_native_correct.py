@@ -19,6 +19,7 @@ __all__ = [
     "Counter",
     "Information",
     "Options",
+    "Removed",
     "Spectrum",
     "Totals",
     "batch",
@@ -88,6 +89,17 @@ class Totals(NamedTuple):
     unsolved: int
     short: int
     bases: int
+
+
+class Removed(NamedTuple):
+    """What --discard and --trim left out of the output."""
+
+    discarded: int = 0
+    mates: int = 0
+    """Of the discarded reads, those that were left out for their mates alone."""
+    discarded_bases: int = 0
+    trimmed: int = 0
+    trimmed_bases: int = 0
 
 
 class Counter:
@@ -284,6 +296,24 @@ class Chunk:
         _native.check(status)
         self.records, self.bases, self.end = map(int, numbers)
 
+    @property
+    def squares(self) -> float:
+        """The sum of the squares of the reads' lengths."""
+        return float(self._lib.gkl_shim_correct_chunk_squares(self.pointer))
+
+    def compare_names(self, mates: Chunk | None, before: int) -> None:
+        """Compare the names of mates, which are neighbours if there are no `mates`.
+
+        `before` pairs came before.
+
+        Raises
+        ------
+        ValueError
+            If the names of a pair differ. It has both.
+        """
+        other = self._ffi.NULL if mates is None else mates.pointer
+        _native.check(self._lib.gkl_shim_correct_chunk_compare_names(self.pointer, other, before))
+
     def cut(self, records: int) -> None:
         """Keep the first records only."""
         numbers = self._ffi.new("int64_t[2]")
@@ -314,9 +344,10 @@ class Chunk:
 
     def selected(
         self, mates: Chunk | None, interleaved: bool, trim: bool, discard: bool
-    ) -> tuple[NDArray[np.uint8], int]:
-        """Return the text with unsolved reads trimmed or left out, and its number of reads."""
-        ffi, numbers = self._ffi, self._ffi.new("int64_t[2]")
+    ) -> tuple[NDArray[np.uint8], Removed]:
+        """Return the text with unsolved reads trimmed or left out, and what it lacks."""
+        ffi, written = self._ffi, self._ffi.new("int64_t *")
+        removed = ffi.new("gkl_shim_correct_removed *")
         out = np.empty(max(self.end, 1), np.uint8)
         _native.check(
             self._lib.gkl_shim_correct_chunk_write(
@@ -326,11 +357,11 @@ class Chunk:
                 trim,
                 discard,
                 ffi.from_buffer("uint8_t[]", out, require_writable=True),
-                numbers,
-                numbers + 1,
+                written,
+                removed,
             )
         )
-        return out[: numbers[0]], int(numbers[1])
+        return out[: written[0]], Removed(*(getattr(removed, name) for name in Removed._fields))
 
 
 def batch(reads: Ragged, qualities: NDArray[np.uint8] | None) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -51,12 +52,18 @@ _LARGEST_K = 27
 # would often make a k-mer that is elsewhere in the genome.
 _KMERS_FOR_A_BASE = 1000
 
+# If a larger share of all k-mers is solid, a warning says so. In 20x of E. coli with a k of 11, a
+# share of 2% left a gain of 0.975, 4.5% one of 0.94, and 16% one of 0.85.
+_MOST_SOLID = 0.05
+
 # Of a saved spectrum. It changes with the hash of k-mers and with the slots.
 _FORMAT = 1
 
 
 def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
     """Return the k for reads of a mean length: half of it, odd, and at most 27.
+
+    The mean is over bases, so that many short reads do not outweigh most of the sequence.
 
     For a genome that is too large for this k, it is the shortest odd k that suffices.
     """
@@ -115,6 +122,14 @@ class Spectrum(Closable):
         self.histogram = np.zeros(0, np.int64) if histogram is None else histogram
         """``histogram[c - 1]`` is the number of k-mers that occur c times. The last number includes
         those that occur more often."""
+        share = self.kmers / (4**self.k / 2)  # a k-mer and its reverse complement are one
+        if share > _MOST_SOLID:
+            warnings.warn(
+                f"gkl-shim: {share:.0%} of all {self.k}-mers are solid, so k-mers with errors "
+                "often pass for right ones; give a longer k, or the genome's size",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
     @classmethod
     def from_reads(
@@ -137,7 +152,8 @@ class Spectrum(Closable):
             letters and an array of offsets, which has one entry more than there are reads. Letters
             are ACGTN in either case.
         k
-            11 to 31. The default is half the mean length of the reads, at most 27.
+            11 to 31. The default is half the mean length of the reads, at most 27. A read has as
+            much weight in the mean as it has bases.
         threshold
             Solid k-mers occur at least this often: 2 to 2047. The default is the valley of the
             histogram.
@@ -175,7 +191,8 @@ class Spectrum(Closable):
         """
         letters, offsets = ragged(reads, "reads")
         if k is None:
-            mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
+            lengths = np.diff(offsets).astype(np.float64)
+            mean_length = float((lengths**2).sum() / max(lengths.sum(), 1))
             size = None if genome_size is None else whole_number("genome_size", genome_size)
             k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)

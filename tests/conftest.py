@@ -68,6 +68,16 @@ PACKAGES = {
 }
 
 
+def pytest_configure() -> None:
+    """End processes by SIGINT and SIGTERM, whatever the tests were started by.
+
+    A shell ignores SIGINT in background jobs, children inherit this, and Python leaves it so.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def require_tool(name: str) -> str:
     """Return the path of a tool. If it is missing, skip the test, or fail under CI=true."""
     # pip installs cmake and ninja next to the interpreter.

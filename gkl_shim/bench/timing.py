@@ -56,7 +56,9 @@ def _seconds_a_call(call: Callable[[], object], seconds: float) -> float:
 def shim_command(subcommand: str, *options: str) -> list[str]:
     """Return the words of a ``gkl-shim`` command with this interpreter and package."""
     # The working directory may be a source checkout, which would hide the package.
-    start = "import sys; sys.path.remove(''); from gkl_shim.cli import main; main()"
+    start = (
+        "import sys; sys.path[:] = filter(None, sys.path); from gkl_shim.cli import main; main()"
+    )
     return [sys.executable, "-c", start, subcommand, *options]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
 import sys
 import traceback
 from typing import NoReturn
@@ -39,6 +40,7 @@ _SUBCOMMANDS = {
     "prefilter": "Report which read-segment pairs are within a number of edits.",
     "smithwaterman": "Align pairs of sequences as GATK does.",
     "mem": "Find maximal exact matches, with mummer's options and output.",
+    "mummer-scripts": "Write copies of nucmer and promer that use mem.",
     "correct": "Correct sequencing errors in short reads.",
     "bench": "Measure the speed of this machine, beside the usual programs.",
 }
@@ -54,7 +56,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _SUBCOMMANDS:
             return None
         try:
-            module = importlib.import_module(f"gkl_shim.cli.{cmd_name}")
+            module = importlib.import_module(f"gkl_shim.cli.{cmd_name.replace('-', '_')}")
         except ImportError as error:
             raise click.ClickException(f"{cmd_name} cannot start: {error}") from error
         command: click.Command = module.command
@@ -122,7 +124,8 @@ def _run() -> int:
         error.show()
         return 2
     except click.UsageError as error:
-        hint = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
+        hint = _option_for_threads(error)
+        hint += f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
         return _fail(error.format_message().rstrip(".") + hint, 2)
     except click.ClickException as error:
         return _fail(error.format_message())
@@ -147,6 +150,15 @@ def _run() -> int:
             "please report it with what `gkl-shim doctor` prints"
         )
     return result if isinstance(result, int) else 0
+
+
+def _option_for_threads(error: click.UsageError) -> str:
+    """Name the option for threads if it was given as other programs have it: -t."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        for parameter in error.ctx.command.params:
+            if parameter.name == "threads" and re.fullmatch(r"-t=?\d*", error.option_name):
+                return f"; for threads give {parameter.opts[0]}"
+    return ""
 
 
 def _fail(message: str, code: int = 1) -> int:

@@ -15,10 +15,17 @@ __all__ = ["check_plot", "draw", "report", "summary"]
 
 def report(run: FilesCorrection, spectrum: Spectrum) -> dict[str, Any]:
     """Return what --json writes."""
+    removed = run.removed
     return {
         "reads": run.reads,
         "bases": run.bases,
-        "reads_written": run.written,
+        "reads_written": run.reads - removed.discarded,
+        "bases_written": run.bases - removed.discarded_bases - removed.trimmed_bases,
+        "reads_discarded": removed.discarded,
+        "reads_discarded_for_their_mates": removed.mates,
+        "bases_discarded": removed.discarded_bases,
+        "reads_trimmed": removed.trimmed,
+        "bases_trimmed": removed.trimmed_bases,
         "bases_changed": run.totals.bases,
         "reads_by_state": {
             "solid": run.totals.solid,
@@ -42,9 +49,21 @@ def report(run: FilesCorrection, spectrum: Spectrum) -> dict[str, Any]:
 
 def summary(run: FilesCorrection, spectrum: Spectrum) -> str:
     """Return a line for people."""
+    settings, removed = run.settings, run.removed
+    parts = [
+        f"{run.totals.corrected} corrected",
+        f"{run.totals.unsolved} unsolved",
+        f"{run.totals.bases} bases changed",
+    ]
+    if settings.discard:
+        share = removed.discarded / run.reads if run.reads else 0.0
+        paired = len(run.inputs) == 2 or settings.interleaved
+        mates = f", {removed.mates} of them for their mates" if paired else ""
+        parts.append(f"{removed.discarded} discarded ({share:.1%}{mates})")
+    if settings.trim:
+        parts.append(f"{removed.trimmed} trimmed by {removed.trimmed_bases} bases")
     return (
-        f"{run.reads} reads: {run.totals.corrected} corrected, {run.totals.unsolved} "
-        f"unsolved, {run.totals.bases} bases changed (k {spectrum.k}, threshold "
+        f"{run.reads} reads: {', '.join(parts)} (k {spectrum.k}, threshold "
         f"{spectrum.threshold}, {spectrum.kmers} solid k-mers)"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -39,11 +38,19 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            letter = error.option_name.lstrip("-")[0]
-            for word in given:
-                if re.match(rf"-[^-]*{re.escape(letter)}", word):
-                    raise click.NoSuchOption(word, ctx=ctx) from None
-            raise
+            word = self._first_unknown(ctx, given)
+            raise click.NoSuchOption(word, possibilities=error.possibilities, ctx=ctx) from None
+
+    def _first_unknown(self, ctx: click.Context, words: list[str]) -> str:
+        """Return the word with an unknown option: the last one of the shortest part with one."""
+        for count in range(1, len(words)):
+            try:
+                self.make_parser(ctx).parse_args(words[:count])
+            except click.NoSuchOption:
+                return words[count - 1]
+            except click.UsageError:
+                pass  # the last option lacks its value
+        return words[-1]
 
 
 def kind_of(flags: dict[str, bool]) -> Kind:

@@ -35,7 +35,8 @@ _LONG_INPUT = 1 << 28
 @click.option(
     "-k",
     type=click.IntRange(11, 31),
-    help="The length of the k-mers. Default: half the mean length of the first reads, at most 27.",
+    help="The length of the k-mers. Default: half the mean length of the reads, weighted by their "
+    "bases, at most 27.",
 )
 @click.option(
     "--genome-size",

@@ -44,6 +44,7 @@ class ReadsFile(Closable):
         self._rest = np.empty(0, np.uint8)
         self._chunk: Chunk | None = None
         self._ended = False
+        self._mark: str | None = None
         self.name = self._input.name
         self.records = 0
         """The number of records that were returned."""
@@ -88,17 +89,28 @@ class ReadsFile(Closable):
             # If the last chunk was cut, its records come first: the file is read on only after
             # them, so that the text in memory does not grow.
             if len(text):
-                chunk.parse(text, self._ended, self.records)
+                self._parse(chunk, text)
             while chunk.records < least and not self._ended:
                 text = self._longer(text)
                 if len(text):
-                    chunk.parse(text, self._ended, self.records)
+                    self._parse(chunk, text)
         except ValueError as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(self.name, None, str(error)) from None
         self._chunk = chunk
         return chunk if chunk.records else None
+
+    def _parse(self, chunk: Chunk, text: NDArray[np.uint8]) -> None:
+        # A piece's first letter says whether it is FASTQ or FASTA. All pieces must be the same.
+        mark = chr(text[0])
+        if self._mark is None:
+            self._mark = mark
+        elif mark != self._mark:
+            raise ValueError(
+                f"record {self.records + 1}: its first line does not start with {self._mark}"
+            )
+        chunk.parse(text, self._ended, self.records)
 
     def _longer(self, rest: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return what is left of the last piece, and the next piece."""

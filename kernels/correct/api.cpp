@@ -272,6 +272,25 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk *
     });
 }
 
+extern "C" double gkl_shim_correct_chunk_squares(const gkl_shim_correct_chunk *chunk) {
+    double sum = 0;
+    for (int64_t k = 0; k < chunk->chunk.records(); k++) {
+        const double length = chunk->chunk.reads()[k].length;
+        sum += length * length;
+    }
+    return sum;
+}
+
+extern "C" gkl_shim_status gkl_shim_correct_chunk_compare_names(const gkl_shim_correct_chunk *chunk,
+                                                                const gkl_shim_correct_chunk *mates,
+                                                                int64_t before) {
+    return guarded([&] {
+        return chunk->chunk.compare_names(mates ? &mates->chunk : nullptr, before)
+                   ? GKL_SHIM_OK
+                   : GKL_SHIM_EINVAL;
+    });
+}
+
 extern "C" void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,
                                            int64_t *bases, int64_t *end) {
     chunk->chunk.cut(records);
@@ -299,23 +318,34 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_c
                                                         const gkl_shim_correct_chunk *mates,
                                                         int32_t interleaved, int32_t trim,
                                                         int32_t discard, uint8_t *out,
-                                                        int64_t *written, int64_t *kept) {
+                                                        int64_t *written,
+                                                        gkl_shim_correct_removed *removed) {
     return guarded([&] {
         std::vector<Outcome> outcomes = chunk->outcomes;
         std::vector<uint8_t> keep(outcomes.size(), 1);
         for (size_t k = 0; k < outcomes.size(); k++) {
+            const int32_t length = chunk->chunk.reads()[k].length;
             if (discard) {
                 const Outcome &mate = mates         ? mates->outcomes[k]
                                       : interleaved ? chunk->outcomes[k ^ 1]
                                                     : outcomes[k];
                 keep[k] = outcomes[k].state != kUnsolved && mate.state != kUnsolved;
+                if (!keep[k]) {
+                    removed->discarded++;
+                    removed->mates += outcomes[k].state != kUnsolved;
+                    removed->discarded_bases += length;
+                }
             }
             if (!trim) {
                 outcomes[k].begin = 0;
-                outcomes[k].end = chunk->chunk.reads()[k].length;
+                outcomes[k].end = length;
+            }
+            const int32_t cut = length - (outcomes[k].end - outcomes[k].begin);
+            if (keep[k] && cut > 0) {
+                removed->trimmed++;
+                removed->trimmed_bases += cut;
             }
         }
-        *kept = std::count(keep.begin(), keep.end(), uint8_t(1));
         *written = chunk->chunk.write(outcomes.data(), keep.data(), out);
         return GKL_SHIM_OK;
     });

@@ -22,6 +22,18 @@ std::string name_of(const uint8_t *header, const uint8_t *end) {
     return printable(std::string(from, to));
 }
 
+// Whether two headers are of mates. Both end before a white space. Their names are equal, or end
+// with 1 and 2 behind a separator.
+bool are_mates(const uint8_t *one, const uint8_t *other) {
+    int64_t at = 0;
+    while (one[at] == other[at] && one[at] > ' ') at++;
+    if (one[at] <= ' ' && other[at] <= ' ') return true;
+    const bool numbers =
+        (one[at] == '1' && other[at] == '2') || (one[at] == '2' && other[at] == '1');
+    return numbers && at > 0 && strchr("/._-", one[at - 1]) && one[at + 1] <= ' ' &&
+           other[at + 1] <= ' ';
+}
+
 const uint8_t *without_cr(const uint8_t *begin, const uint8_t *newline) {
     return newline > begin && newline[-1] == '\r' ? newline - 1 : newline;
 }
@@ -180,6 +192,21 @@ bool Chunk::check_letters(int64_t before, int threads) const {
                 (long long)(before + wrong + 1),
                 name_of(header, text_ + records_[size_t(wrong)].sequence).c_str(),
                 (long long)at + 1, printable(std::string(1, char(read.letters[at]))).c_str());
+}
+
+bool Chunk::compare_names(const Chunk *mates, int64_t before) const {
+    const int64_t pairs = mates ? std::min(records(), mates->records()) : records() / 2;
+    for (int64_t pair = 0; pair < pairs; pair++) {
+        const int64_t first = mates ? pair : 2 * pair, second = mates ? pair : first + 1;
+        const Chunk &others = mates ? *mates : *this;
+        const Record &one = records_[size_t(first)], &other = others.records_[size_t(second)];
+        const uint8_t *const header = text_ + one.begin, *const mate = others.text_ + other.begin;
+        if (are_mates(header + 1, mate + 1)) continue;
+        return fail("pair %lld: %s and %s", (long long)(before + pair + 1),
+                    name_of(header, text_ + one.sequence).c_str(),
+                    name_of(mate, others.text_ + other.sequence).c_str());
+    }
+    return true;
 }
 
 void Chunk::cut(int64_t records) {

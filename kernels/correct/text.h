@@ -26,6 +26,10 @@ class Chunk {
     int64_t bases() const { return bases_; }
     const Read *reads() const { return reads_.data(); }
 
+    // Compares the names of mates, which are reads 2k and 2k + 1 if `mates` is null. Returns false,
+    // with an error that has both names, if those of a pair differ. `before` pairs came before.
+    bool compare_names(const Chunk *mates, int64_t before) const;
+
     // Keeps the first records only.
     void cut(int64_t records);
 

@@ -428,9 +428,19 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk
                                                           int64_t before, int64_t *records,
                                                           int64_t *bases, int64_t *end);
 
+/* The sum of the squares of the reads' lengths. */
+GKL_SHIM_API double gkl_shim_correct_chunk_squares(const gkl_shim_correct_chunk *chunk);
+
 /* Keep the first records only. *bases and *end become theirs. */
 GKL_SHIM_API void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,
                                              int64_t *bases, int64_t *end);
+
+/* Compare the names of mates: of reads 2k and 2k+1 if `mates` is NULL, otherwise of read k here and
+ * there. Names end at the first white space, and may end with 1 for one mate and 2 for the other,
+ * after a slash, a point, an underscore or a hyphen. If those of a pair differ otherwise,
+ * GKL_SHIM_EINVAL is returned, and the error has both. `before` pairs came before. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_compare_names(
+    const gkl_shim_correct_chunk *chunk, const gkl_shim_correct_chunk *mates, int64_t before);
 
 /* As gkl_shim_correct_count(). */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_count(gkl_shim_correct_chunk *chunk,
@@ -446,15 +456,24 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_correct(
     gkl_shim_correct_chunk *chunk, const gkl_shim_correct_options *options,
     const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_totals *totals);
 
+typedef struct {
+    int64_t discarded;       /* reads that were left out */
+    int64_t mates;           /* those of them that are not unsolved, but whose mates are */
+    int64_t discarded_bases; /* of all reads that were left out */
+    int64_t trimmed;         /* reads that were cut */
+    int64_t trimmed_bases;   /* cut off */
+} gkl_shim_correct_removed;
+
 /* Write the corrected records to `out`, which has room for the text. Unsolved reads are trimmed, or
  * left out. Mates are left out together: reads 2k and 2k+1 if `interleaved`, otherwise read k here
- * and in `mates`, if that is not NULL. *written becomes the number of bytes, and *kept that of
- * records. */
+ * and in `mates`, if that is not NULL. *written becomes the number of bytes. What is not written is
+ * added to *removed. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_chunk *chunk,
                                                           const gkl_shim_correct_chunk *mates,
                                                           int32_t interleaved, int32_t trim,
                                                           int32_t discard, uint8_t *out,
-                                                          int64_t *written, int64_t *kept);
+                                                          int64_t *written,
+                                                          gkl_shim_correct_removed *removed);
 
 GKL_SHIM_API void gkl_shim_correct_chunk_close(gkl_shim_correct_chunk *chunk);
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,25 @@ def test_no_arguments_show_the_help(tmp_path: Path) -> None:
 def test_wrong_usage_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     code, told = refused(tmp_path, *arguments)
     assert (code, told[: len(message)]) == (2, message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "instead"),
+    [
+        (["mem", "-maxmatch", "-t", "4", "a", "b"], "-t", "-threads"),
+        (["mem", "-t4", "a", "b"], "-t4", "-threads"),
+        (["correct", "a", "-t", "4"], "-t", "--threads"),
+        (["pairhmm", "-t", "4", "a"], "-t", "--threads"),
+    ],
+)
+def test_the_option_for_threads_of_other_programs(
+    tmp_path: Path, arguments: list[str], option: str, instead: str
+) -> None:
+    """nucmer 4, bwa, minimap2 and Lighter have -t."""
+    code, told = refused(tmp_path, *arguments)
+    assert code == 2
+    pattern = rf"No such option:? '?{option}'?; for threads give {instead} \(see"
+    assert re.match(pattern, told)
 
 
 def test_a_missing_library_is_named(tmp_path: Path) -> None:

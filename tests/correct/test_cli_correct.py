@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gkl_shim import cli
 from gkl_shim.formats import reads as reads_files
 from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.conftest import require_package, require_tool
@@ -105,10 +106,11 @@ def test_fasta_keeps_its_lines(tmp_path: Path, width) -> None:
 def test_pairs_stay_together(tmp_path: Path, interleaved, discard, trim) -> None:
     reads, qualities, want, states = READS, QUALITIES, WANT, STATES
     options = [*OPTIONS, *(["--discard"] if discard else []), *(["--trim"] if trim else [])]
+    options += ["--json", "report.json"]
     if interleaved:
         (tmp_path / "r.fq").write_text(fastq(reads, qualities))
         done = run(tmp_path, "correct", "r.fq", "-o", "o.fq", "--interleaved", *options)
-        succeeded(done)
+        message = succeeded(done)
         lines = (tmp_path / "o.fq").read_text().splitlines()
         found = [lines[at : at + 4] for at in range(0, len(lines), 4)]
     else:
@@ -118,7 +120,7 @@ def test_pairs_stay_together(tmp_path: Path, interleaved, discard, trim) -> None
             )
             (tmp_path / f"r{index}.fq").write_text(text)
         outputs = ("-o", "o0.fq", "--output2", "o1.fq")
-        succeeded(run(tmp_path, "correct", "r0.fq", "r1.fq", *outputs, *options))
+        message = succeeded(run(tmp_path, "correct", "r0.fq", "r1.fq", *outputs, *options))
         both = [(tmp_path / f"o{index}.fq").read_text().splitlines() for index in range(2)]
         assert len(both[0]) == len(both[1])
         found = [lines[at : at + 4] for at in range(0, len(both[0]), 4) for lines in both]
@@ -138,6 +140,28 @@ def test_pairs_stay_together(tmp_path: Path, interleaved, discard, trim) -> None
         else:
             assert record[1] == want[k]
         assert len(record[1]) == len(record[3])
+    report = json.loads((tmp_path / "report.json").read_text())
+    removed = set(range(len(reads))) - set(kept)
+    cut = [
+        len(reads[k]) - len(record[1])
+        for k, record in zip(kept, found, strict=True)
+        if len(record[1]) < len(reads[k])
+    ]
+    told = {
+        "reads_written": len(kept),
+        "bases_written": sum(len(record[1]) for record in found),
+        "reads_discarded": len(removed),
+        "reads_discarded_for_their_mates": sum(states[k] != oracle.UNSOLVED for k in removed),
+        "bases_discarded": sum(len(reads[k]) for k in removed),
+        "reads_trimmed": len(cut),
+        "bases_trimmed": sum(cut),
+    }
+    assert {name: report[name] for name in told} == told
+    assert bool(cut) == (trim and not discard)
+    shares = f"{len(removed)} discarded ({len(removed) / len(reads):.1%}, "
+    mates = f"{told['reads_discarded_for_their_mates']} of them for their mates)"
+    assert (shares + mates in message) == discard
+    assert (f"{len(cut)} trimmed by {sum(cut)} bases" in message) == trim
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -212,9 +236,38 @@ def test_options_reach_the_engine(tmp_path: Path) -> None:
     done = run(tmp_path, "correct", "r.fq", *OPTIONS, *given)
     want, _ = _corrected(QUALITIES, "search", None, 1, True)
     assert want != WANT and done.stdout.decode() == fastq(want, QUALITIES)
+    # The k for the reads would be 21.
+    short = [read[:40] for read in READS]
+    (tmp_path / "r.fq").write_text(fastq(short, [[30] * len(read) for read in short]))
     size = ("--genome-size", str(2**40), "--json", "r.json")
     succeeded(run(tmp_path, "correct", "r.fq", "-o", "o.fq", *size))
     assert json.loads((tmp_path / "r.json").read_text())["k"] == 25
+
+
+@pytest.mark.parametrize("order", ["short first", "long first", "mates"])
+def test_k_is_of_all_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+    """The files begin with reads of one length, and go on with others."""
+    monkeypatch.setattr(reads_files, "_CHUNK", 5000)
+    letters = "".join(READS)
+    texts = [
+        fastq([letters[k : k + length] for k in range(300)], [[30] * length] * 300)
+        for length in (22, 88)
+    ]
+    if order == "long first":
+        texts.reverse()
+    inputs = [tmp_path / "r1.fq", tmp_path / "r2.fq"][: 2 if order == "mates" else 1]
+    for path in inputs:
+        path.write_text(texts.pop(0) if order == "mates" else "".join(texts))
+    outputs = [str(path.with_suffix(".out")) for path in inputs]
+    arguments = ["correct", *map(str, inputs), "-o", outputs[0], "--json", str(tmp_path / "j")]
+    monkeypatch.setattr(
+        "sys.argv", ["gkl-shim", *arguments, *[f"--output2={o}" for o in outputs[1:]]]
+    )
+    assert cli._run() == 0
+    report = json.loads((tmp_path / "j").read_text())
+    # Of 110 bases, 22 are in a read of 22 and 88 in one of 88: the mean is 74.8.
+    assert report["k"] == 27
+    assert report["counting_passes"] == (2 if order == "short first" else 1)
 
 
 def test_a_plot_needs_matplotlib(tmp_path: Path) -> None:
@@ -328,7 +381,8 @@ def test_unequal_pairs(tmp_path: Path) -> None:
     message = f"r2.fq: it ends after {len(READS) - 3} reads, but its mate file does not"
     arguments = ("correct", "r1.fq", "r2.fq", "-o", "a", "--output2", "b")
     assert refused(tmp_path, *arguments) == (1, message)
-    (tmp_path / "odd.fq").write_text(fastq(READS[:5], QUALITIES[:5]))
+    records = (fastq([READS[k]], [QUALITIES[k]], first=k // 2) for k in range(5))
+    (tmp_path / "odd.fq").write_text("".join(records))
     message = "odd.fq: read 5, the last one, has no mate"
     assert refused(tmp_path, "correct", "odd.fq", "-o", "a", "--interleaved") == (1, message)
     assert names(tmp_path) == ["odd.fq", "r1.fq", "r2.fq"]
@@ -354,6 +408,16 @@ def test_mates_of_other_lengths_do_not_pile_up(
             longest = max(longest, *(len(chunk.text) for chunk in chunks))
         assert records == 3000
         assert longest < 2 * size
+
+
+def test_pieces_of_another_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FASTA after FASTQ, where a piece of the file begins and elsewhere."""
+    record = "@a\nACGT\n+\nIIII\n"
+    message = "r: record 3: its first line does not start with @"
+    for size in (2 * len(record), 2 * len(record) + 3):
+        monkeypatch.setattr(reads_files, "_CHUNK", size)
+        (tmp_path / "r").write_text(2 * record + ">a\nACGT\n>b\nACGT\n")
+        assert refused(tmp_path, "correct", "r", "-o", "o") == (1, message)
 
 
 @pytest.mark.parametrize("size", [60, 100, 150, 1000])

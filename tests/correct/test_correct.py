@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 import weakref
 from itertools import product
 from pathlib import Path
@@ -542,6 +543,27 @@ def test_k_follows_the_genome(length, size, k) -> None:
     assert chosen_k(length, size) == k
     spectrum = Spectrum.from_reads(["ACGTA" * (length // 5)] * 3, genome_size=size)
     assert spectrum.k == chosen_k(length // 5 * 5, size)
+
+
+@pytest.mark.parametrize("long", [0, 1, 10, 40, 400])
+def test_k_is_of_most_bases(long) -> None:
+    """Not of most reads."""
+    lengths = [22] * 400 + [98] * long
+    k = int(sum(length**2 for length in lengths) / sum(lengths)) // 2 | 1
+    spectrum = Spectrum.from_reads([("ACGTA" * 20)[:length] for length in lengths])
+    assert spectrum.k == min(k, 27)
+
+
+def test_a_spectrum_that_is_too_full_is_told() -> None:
+    """Of the 4^11 / 2 possible k-mers, 150,000 bases have some 7%."""
+    rnd = random.Random(3)
+    letters = "".join(rnd.choices("ACGT", k=150_000))
+    with pytest.warns(RuntimeWarning, match="7% of all 11-mers are solid, so .* a longer k"):
+        Spectrum.from_reads([letters, letters], k=11)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Spectrum.from_reads([letters, letters], k=13)
+        Spectrum.from_reads([letters[:80_000]] * 2, k=11)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@
 
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
-    signal(SIGINT, SIG_DFL); /* a program in the background may have been told to ignore it */
     const gkl_shim_pairhmm_options options = {.backend = !strcmp(argv[1], "cuda")   ? GKL_SHIM_CUDA
                                                          : !strcmp(argv[1], "auto") ? GKL_SHIM_AUTO
                                                                                     : GKL_SHIM_CPU};

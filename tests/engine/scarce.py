@@ -642,7 +642,7 @@ class CorrectText:
         counter = ffi.new("gkl_shim_correct_counter **")
         spectrum = ffi.new("gkl_shim_correct_spectrum **")
         records, bases, end = (ffi.new("int64_t *") for _ in range(3))
-        written, left = ffi.new("int64_t *"), ffi.new("int64_t *")
+        written, removed = ffi.new("int64_t *"), ffi.new("gkl_shim_correct_removed *")
         totals = ffi.new("gkl_shim_correct_totals *")
         options = ffi.new("gkl_shim_correct_options *", (self.threads,))
         try:
@@ -654,7 +654,7 @@ class CorrectText:
             end_pass(counter[0])
             call("gkl_shim_correct_spectrum_make", counter[0], 3, spectrum)
             call("gkl_shim_correct_chunk_correct", chunk[0], options, spectrum[0], totals)
-            written_to = pointer(out), written, left
+            written_to = pointer(out), written, removed
             call("gkl_shim_correct_chunk_write", chunk[0], ffi.NULL, 0, 1, 0, *written_to)
         finally:
             lib.gkl_shim_correct_spectrum_close(spectrum[0])

@@ -290,9 +290,12 @@ bool reads(uint8_t *text, int64_t size) {
     gkl_shim_correct_totals totals = {};
     computed(gkl_shim_correct_chunk_correct(chunk, &options, solid, &totals));
     Exact<uint8_t> out(end);
-    int64_t written, left;
-    computed(gkl_shim_correct_chunk_write(chunk, nullptr, 0, 1, 0, out.data, &written, &left));
-    require(written <= end && left <= records, "more was written than was read");
+    int64_t written;
+    gkl_shim_correct_removed removed = {};
+    computed(gkl_shim_correct_chunk_write(chunk, nullptr, 0, 1, 0, out.data, &written, &removed));
+    require(written <= end && removed.trimmed <= records, "more was written than was read");
+    require(removed.trimmed_bases <= bases, "more was cut off than was read");
+    accepted(gkl_shim_correct_chunk_compare_names(chunk, nullptr, 0));
     return true;
 }
 

@@ -232,6 +232,22 @@ def test_an_unknown_option_is_named_as_it_was_given(files: Path, option: str) ->
     assert re.match(rf"No such option:? '?{option}'?[ .]", message)
 
 
+@pytest.mark.parametrize(
+    ("words", "unknown"),
+    [
+        ("-maxmatch -t 4 ref.fa q.fa", "-t"),
+        ("-mumreference -maxmatch -bx ref.fa q.fa", "-bx"),
+        ("-maxmatch ref.fa q.fa --max", "--max"),
+        # What stands for a value, and what follows --, is no option.
+        ("-o -x -maxmatch -xb ref.fa -- q.fa", "-xb"),
+    ],
+)
+def test_known_options_before_an_unknown_one(files: Path, words: str, unknown: str) -> None:
+    code, message = refused(files, "mem", *words.split())
+    assert code == 2
+    assert re.match(rf"No such option:? '?{unknown}'?[ .;]", message)
+
+
 def test_a_saved_index_is_used_and_checked(files: Path) -> None:
     want = run(files, "mem", "-b", "ref.fa", "q.fa").stdout
     assert run(files, "mem", "-b", "-save", "index", "ref.fa", "q.fa").stdout == want

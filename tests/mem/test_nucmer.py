@@ -1,26 +1,22 @@
-"""nucmer writes the same file with `gkl-shim mem` as with its own mummer."""
+"""MUMmer's scripts write the same files with `gkl-shim mem` as with their own mummer."""
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks.common.simulated_samples import mutated_copies, random_sequence
-from tests.conftest import ROOT, require_tool
+from tests.cli.shim_command import refused, run
+from tests.conftest import require_tool
 from tests.mem.sequences import fasta
 
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
-def documented_lines() -> str:
-    """Return the shell commands that docs/mem.md gives."""
-    blocks = (ROOT / "docs" / "mem.md").read_text().split("```")[1::2]
-    (block,) = (block for block in blocks if "nucmer-shim" in block)
-    return block.removeprefix("sh\n")
+#: What is special to a shell, to Perl, or to either of their quotes.
+SPECIAL = """a b@$&'";(|)<>*?#!%~`[]{}=^,+\\\\n$HOME@ARGV\n é"""
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +35,99 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shimmed(folder: Path) -> str:
-    """Make the copy of nucmer as the docs say."""
+def shimmed(folder: Path) -> Path:
+    """Make the copies of MUMmer's scripts, in a folder with a bad name."""
     require_tool("nucmer")
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    variables = {**os.environ, "HOME": str(folder), "PATH": path}
-    subprocess.run(["sh", "-ec", documented_lines()], env=variables, cwd=folder, check=True)
-    # The program that the tests are of, whatever the PATH is.
-    program = folder / "bin" / "mummer-shim"
-    program.write_text(program.read_text().replace("gkl-shim", require_tool("gkl-shim")))
-    return str(folder / "bin" / "nucmer-shim")
+    copies = folder / SPECIAL / "copies"
+    done = run(folder, "mummer-scripts", copies)
+    assert done.returncode == 0, done.stderr
+    names = sorted(path.name for path in copies.iterdir())
+    # run-mummer1 of Debian's package fails on its own.
+    assert names == ["dnadiff", "mummer", "nucmer", "promer", "run-mummer3"]
+    assert [line.split(b":")[0] for line in done.stderr.splitlines()] == [
+        require_tool("run-mummer1").encode()
+    ]
+    return copies
 
 
 @pytest.mark.parametrize(
-    "options", [["--mumreference"], ["--mum"], ["--maxmatch"], ["--maxmatch", "-l", "12", "-r"]]
+    ("script", "options"),
+    [
+        ("nucmer", ["--mumreference"]),
+        ("nucmer", ["--mum"]),
+        ("nucmer", ["--maxmatch"]),
+        ("nucmer", ["--maxmatch", "-l", "12", "-r"]),
+        ("promer", []),
+        ("dnadiff", []),
+    ],
 )
-def test_the_delta_file_is_the_same(folder: Path, shimmed: str, options: list[str]) -> None:
+def test_the_files_are_the_same(
+    folder: Path, shimmed: Path, script: str, options: list[str]
+) -> None:
     deltas = []
-    for program in (require_tool("nucmer"), shimmed):
+    for program in (require_tool(script), shimmed / script):
         command = [program, *options, "reference.fa", "query.fa"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         deltas.append((folder / "out.delta").read_bytes())
-        (folder / "out.delta").unlink()
+        for path in folder.glob("out.*"):
+            path.unlink()
     assert deltas[0] == deltas[1]
     assert deltas[0].count(b"\n") > 50
+
+
+def test_run_mummer3(folder: Path, shimmed: Path) -> None:
+    found = []
+    for program in (require_tool("run-mummer3"), shimmed / "run-mummer3"):
+        command = [program, "reference.fa", "query.fa", "run"]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        found.append({path.name: path.read_bytes() for path in folder.glob("run.*")})
+    assert found[0] == found[1] and len(found[0]) == 4
+
+
+def test_the_copies_call_gkl_shim(folder: Path, shimmed: Path, tmp_path: Path) -> None:
+    """With another program in the place of the one that runs `gkl-shim mem`, they fail."""
+    program = shimmed / "mummer"
+    text = program.read_bytes()
+    program.write_text(f"#!/bin/sh\necho called >> {tmp_path}/calls\nexit 1\n")
+    try:
+        for script in ("nucmer", "promer", "dnadiff"):
+            command = [shimmed / script, "-p", tmp_path / "o", "reference.fa", "query.fa"]
+            done = subprocess.run(command, cwd=folder, check=False, capture_output=True)
+            assert done.returncode != 0
+    finally:
+        program.write_bytes(text)
+    assert (tmp_path / "calls").read_text() == 3 * "called\n"
+
+
+def test_what_is_not_ours_is_kept(tmp_path: Path) -> None:
+    require_tool("nucmer")
+    (tmp_path / "nucmer").write_text("mine")
+    message = f"{tmp_path}/nucmer exists and is not of gkl-shim; name another folder"
+    assert refused(tmp_path, "mummer-scripts", ".") == (1, message)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("nucmer", "mine")]
+
+
+def test_other_programs_of_the_same_name(tmp_path: Path) -> None:
+    """A copy that would do something else is not left: MUMmer 4, and scripts of other versions."""
+    (tmp_path / "bin").mkdir()
+    for name, text in (
+        ("nucmer", "\x7fELF"),
+        ("promer", "#!/bin/sh\nmummer\n"),
+        ("run-mummer3", '#!/bin/sh\n: $bindir/mummer x\necho "$0" > "$3.out"\n'),
+    ):
+        program = tmp_path / "bin" / name
+        program.write_text(text)
+        program.chmod(0o755)
+    place = f"{tmp_path}/bin"
+    done = run(tmp_path, "mummer-scripts", "new", env={"PATH": place})
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        1,
+        [
+            f"{place}/nucmer: no copy: it is no script; MUMmer 4's programs find matches "
+            "themselves",
+            f"{place}/promer: no copy: it does not call mummer as MUMmer 3.23 does",
+            f"{place}/run-mummer3: no copy: {tmp_path}/new/run-mummer3 writes other files than "
+            f"{place}/run-mummer3",
+        ],
+    )
+    assert not list((tmp_path / "new").iterdir())

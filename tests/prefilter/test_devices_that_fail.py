@@ -7,7 +7,6 @@ share is tested in tests/gpu/test_runtime.py.
 from __future__ import annotations
 
 import gc
-import signal
 import threading
 import time
 import warnings
@@ -134,15 +133,6 @@ def test_two_threads_with_one_engine(fake, pairs, candidates):
     assert driver.live == []
 
 
-@pytest.fixture
-def interruptible():
-    """A shell starts background jobs with SIGINT ignored, and Python then leaves it so."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_in_a_long_call(fake, pairs, monkeypatch):
     """The call ends at the next chunk, and the engine remains usable."""
     driver = fake()
