@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import subprocess
 import zipfile
 from collections.abc import Callable
 from importlib import metadata
@@ -13,12 +14,14 @@ from gkl_shim import _known_results, _native, _processor, paths
 from gkl_shim._known_results import TOLERANCE
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.gatk import kernel_times, programs, run
+from gkl_shim.gatk import kernel_times, programs, run, swaps
 from gkl_shim.pairhmm import PairHMM, Precision
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.smithwaterman import SmithWaterman
 
 __all__ = ["Finding", "engines", "parts"]
+
+_START_SECONDS = 120
 
 _JNI_SYMBOL = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
 _REPLACEMENTS = {
@@ -86,7 +89,7 @@ def _shown(errors: dict[Precision, float]) -> str:
 
 def parts() -> list[Finding]:
     """Check what only GATK or a GPU needs."""
-    return [*_java(), _gatk(), *_cuda()]
+    return [*_java(), _gatk(), *_other_agents(), *_cuda()]
 
 
 def _java() -> list[Finding]:
@@ -147,6 +150,54 @@ def _gatk() -> Finding:
         return Finding("GATK", "missing", f"none found; {run.HOW_TO_GET_GATK}")
     first, *others = found.split(":")
     return Finding("GATK", "ok", f"{first} and {len(others)} more" if others else first)
+
+
+def _other_agents() -> list[Finding]:
+    """Start GATK if the variables name another agent and a class-data archive.
+
+    JaCoCo changes log4j's classes, and with those of an archive log4j then fails.
+    """
+    given = swaps.options(programs.environment())
+    agents = [option.partition(":")[2] for option in given if option.startswith("-javaagent:")]
+    others = [
+        name for agent in agents if (name := Path(agent.partition("=")[0]).name) != "gkl-shim.jar"
+    ]
+    archived = any(option.startswith("-XX:SharedArchiveFile=") for option in given)
+    if not others or not archived:
+        return []
+    try:
+        classpath = run.known_classpath()
+        if classpath is None:
+            return []
+        fault = _start_fault(classpath)
+    except MissingComponent:
+        return []  # another finding says so
+    which = f"with {', '.join(others)} and a class-data archive"
+    if fault is None:
+        return [Finding("other agents", "ok", f"GATK starts {which}")]
+    advice = "set no archive, or keep the agent from log4j (JaCoCo: excludes=org.apache.logging.*)"
+    return [Finding("other agents", "failed", f"GATK does not start {which}: {fault}; {advice}")]
+
+
+def _start_fault(classpath: str) -> str | None:
+    """Start GATK as a user does. Return the first line of an error, or None."""
+    command = [programs.java(), "-cp", classpath, run.MAIN_CLASS, "--version"]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=programs.environment(),
+            timeout=_START_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    lines = (done.stderr + done.stdout).decode(errors="replace").splitlines()
+    errors = [line for line in lines if "Exception" in line or "Error" in line]
+    return (errors or lines or [f"exit code {done.returncode}"])[0].strip()
 
 
 def _cuda() -> list[Finding]:

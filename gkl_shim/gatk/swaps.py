@@ -28,6 +28,7 @@ __all__ = [
     "library_folder",
     "library_path",
     "make_own",
+    "options",
     "require_own",
 ]
 
@@ -91,6 +92,12 @@ class Swap:
 
 
 STOCK = Swap("stock")
+
+
+def options(environment: Mapping[str, str]) -> list[str]:
+    """Return the options for a JVM in the variables of an environment, without quotes."""
+    texts = (environment.get(name, "") for name in OPTION_VARIABLES)
+    return [re.sub("['\"]", "", token) for text in texts for token in _TOKEN.findall(text)]
 
 
 def agent() -> Swap:

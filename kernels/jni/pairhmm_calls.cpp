@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -28,6 +29,16 @@ const CallTexts kPairHmmTexts = {"PairHMM",
 // longer than a call (docs/gpu.md). Python and NumPy set variables of the process when they start,
 // too.
 void create_context_with_one_queue() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); }
+
+// Ends the process as GKL does with a negative number of threads: OpenMP takes it for billions, and
+// its library ends the process when the first region is computed.
+[[noreturn]] void end_for_want_of_threads(int threads) {
+    log_line(
+        format("PairHMM: GATK asks for %d threads (--native-pair-hmm-threads); this run ends, "
+               "as it does without gkl-shim with the message libgomp: Out of memory",
+               threads));
+    _exit(EXIT_FAILURE);
+}
 
 }  // namespace
 
@@ -70,6 +81,7 @@ void PairHmmCalls::compute_region(int configuration, const Region &region, doubl
     const int64_t count = pairs.region_reads[1] * pairs.region_haplotypes[1];
     // Opening the handle also begins to start the GPU engine, while GATK itself starts.
     gkl_shim_pairhmm *const opened = handle(configuration);
+    if (announced() && wanted_threads() < 0) end_for_want_of_threads(wanted_threads());
     if (announced()) return check(gkl_shim_pairhmm_compute(opened, &pairs, likelihoods, count));
     // The self-test runs on the CPU, so that it does not wait for a GPU.
     gkl_shim_pairhmm *const trial = open(configuration, GKL_SHIM_CPU);

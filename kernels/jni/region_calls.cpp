@@ -52,6 +52,7 @@ int RegionCalls::initialize(bool double_precision, int threads, const char *repl
     const int used = std::clamp(asked, 1, cpus_);
     const int configuration = (double_precision ? cpus_ + 1 : 0) + used;
     if (replaced == nullptr) return configuration;
+    wanted_threads_ = threads;
     announce(configuration, asked, replaced);
     if (settings().log == LogLevel::kDebug)
         log_line(title() + format(": a caller initialized: %s precision, %s",

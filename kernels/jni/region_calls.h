@@ -53,6 +53,8 @@ class RegionCalls : public Calls {
     size_t configurations() const { return 2 * (size_t(cpus_) + 1); }
     int threads_of(int configuration) const { return configuration % (cpus_ + 1); }
     bool is_double(int configuration) const { return configuration > cpus_; }
+    // The threads that GATK asked for last, which may be negative.
+    int wanted_threads() const { return wanted_threads_; }
 
     // Opens the handle of a configuration.
     virtual void prepare(int configuration) = 0;
@@ -74,6 +76,7 @@ class RegionCalls : public Calls {
     std::string verification_detail() override { return differences_.text(); }
 
     const int cpus_;
+    std::atomic<int> wanted_threads_{1};
     std::atomic<int64_t> replaced_quals_{0}, replaced_letters_{0};
     LikelihoodDifferences differences_;
 };

@@ -84,6 +84,44 @@ def test_the_report_names_the_gatk_of_the_user(tmp_path: Path) -> None:
     assert absent["detail"] == "GATK_LOCAL_JAR: /absent.jar: no such file or folder"
 
 
+def test_another_agent_beside_an_archive(tmp_path: Path) -> None:
+    """GATK is started. This Java fails if its agent is to change log4j's classes."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(
+        "#!/bin/sh\n"
+        'case "$* $JAVA_TOOL_OPTIONS" in\n'
+        '"-version "*) echo \'openjdk version "17.0.15"\' ;;\n'
+        '*"Main --version"*excludes=*) echo 4.6.2.0 ;;\n'
+        '*) echo "Exception in log4j" >&2; exit 1 ;;\n'
+        "esac\n"
+    )
+    java.chmod(0o755)
+    jar = tmp_path / "gatk.jar"
+    jar.touch()
+    archive = f"-XX:SharedArchiveFile={tmp_path}/gkl-shim.jsa"
+    jacoco = f"-javaagent:{tmp_path}/jacocoagent.jar=destfile=x"
+
+    def found(**options: str) -> list[str]:
+        known = {"JAVA_HOME": str(tmp_path), "GATK_LOCAL_JAR": str(jar), "GATK_CLASSPATH": ""}
+        known |= {"JDK_JAVA_OPTIONS": "", "JAVA_TOOL_OPTIONS": "", **options}
+        done = run(tmp_path, "doctor", "--json", "-", env=known)
+        report = json.loads(done.stdout)
+        told = [each for each in report["findings"] if each["name"] == "other agents"]
+        assert done.returncode == (not report["ok"])
+        return [f"{each['state']}: {each['detail']}" for each in told]
+
+    ours = "-javaagent:/opt/gkl-shim.jar"
+    assert found(JAVA_TOOL_OPTIONS=f"{ours} {archive}") == []
+    assert found(JAVA_TOOL_OPTIONS=f"{ours} '{jacoco}'") == []
+    which = "with jacocoagent.jar and a class-data archive"
+    (fault,) = found(JAVA_TOOL_OPTIONS=f"'{jacoco}' {ours}", JDK_JAVA_OPTIONS=archive)
+    assert fault.startswith(f"failed: GATK does not start {which}: Exception in log4j; set no")
+    excluded = f"{jacoco},excludes=org.apache.logging.*"
+    (fine,) = found(JAVA_TOOL_OPTIONS=f"{ours} {archive} {excluded}")
+    assert fine == f"ok: GATK starts {which}"
+
+
 def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor", env={"GKL_SHIM_LIBRARY": "/absent.so"})
     assert done.returncode == 1

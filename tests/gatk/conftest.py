@@ -82,15 +82,18 @@ class Gatk:
             output, results = folder / "out.vcf", folder / "likelihoods" if likelihoods else None
             command = [*options, "-O", str(output)]
             command += ["--pair-hmm-results-file", str(results)] if results else []
-            result = run.gatk(
-                command, self.classpath, self._swaps[swap], java_options=(*QUICK, *java_options)
-            )
+            result = self.run(command, swap, *java_options)
             log = result.log.decode()
             assert result.returncode == 0, f"{' '.join(result.command[-20:])}\n{log[-3000:]}"
             assert _replaced(log) == _SAID[swap], f"{swap}: PairHMM is not its:\n{log[-3000:]}"
             return Output(output, log, results)
 
         return once(self._folder / hashlib.sha256(key.encode()).hexdigest(), made)
+
+    def run(self, arguments: list[str], swap: str, *java_options: str) -> run.Run:
+        """Run GATK, which may fail."""
+        options = (*QUICK, *java_options)
+        return run.gatk(arguments, self.classpath, self._swaps[swap], java_options=options)
 
 
 def _replaced(log: str) -> str | None:

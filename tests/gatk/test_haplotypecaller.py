@@ -53,6 +53,17 @@ def test_the_vcf_is_identical_in_double_precision(gatk: Gatk, chr20: data.Sample
     assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-8) > 100
 
 
+def test_a_negative_number_of_threads(gatk: Gatk, chr20: data.Sample, tmp_path: Path) -> None:
+    """OpenMP ends the JVM when the first region is computed, and so do we."""
+    for swap in ("stock", "agent", "library-path"):
+        output = tmp_path / f"{swap}.vcf"
+        arguments = ["--native-pair-hmm-threads", "-1"]
+        result = gatk.run(command("HaplotypeCaller", chr20, output, *arguments), swap)
+        assert result.returncode == 1
+        assert "libgomp: Out of memory" in result.log.decode().splitlines()[-1]
+        assert output.read_bytes() == b""
+
+
 def test_gatk_in_a_class_loader_that_ours_does_not_see(
     gatk: Gatk, chr20: data.Sample, tmp_path: Path
 ) -> None:
