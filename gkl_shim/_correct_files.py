@@ -10,13 +10,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
 from gkl_shim._native_correct import Chunk, Options, Totals
 from gkl_shim._output_files import own_descriptor
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.output import OutputFile
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
 
 __all__ = ["FilesCorrection", "Progress", "Settings"]
@@ -104,7 +105,7 @@ class FilesCorrection:
                 # More k-mers are solid than a spectrum has room for.
                 raise FormatError(" and ".join(self.inputs), None, str(error)) from None
 
-    def correct(self, spectrum: Spectrum, outputs: list[BinaryIO]) -> None:
+    def correct(self, spectrum: Spectrum, outputs: list[OutputFile]) -> None:
         """Correct all reads, and write them in a background thread."""
         settings = self.settings
         options = Options(

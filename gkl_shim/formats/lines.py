@@ -66,7 +66,14 @@ class LineReader(TextReader):
                 chunk, lines, used, fault = parse(text[at:], line)
                 line += lines
                 if fault is not None:
-                    raise self.error(line, fault)
+                    # At the end of a file, blank lines are ignored.
+                    if text[at + used :].tobytes().strip() or any(
+                        more.tobytes().strip() for more in texts
+                    ):
+                        raise self.error(line, fault)
+                    if lines:
+                        yield chunk
+                    return
                 if used == 0:
                     raise self.error(line, f"a line of more than {self._longest_line} bytes")
                 at += used
