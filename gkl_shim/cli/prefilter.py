@@ -25,7 +25,7 @@ from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
 _LONG_INPUT = 1 << 31
 
 
-@click.command(
+@_options.command(
     name="prefilter",
     epilog="Examples: gkl-shim prefilter pairs.tsv.gz -e 5 -o edits.tsv; gkl-shim prefilter "
     "--reads reads.fq.gz --reference ref.fa.gz --candidates candidates.tsv -e 5",

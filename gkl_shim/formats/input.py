@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import select
 import stat
 import sys
@@ -18,8 +17,6 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
-
-import numpy as np
 
 from gkl_shim._output_files import naming, own_descriptor, wait_for
 from gkl_shim.errors import FormatError
@@ -93,19 +90,19 @@ _COMPRESSED = (
     _Format("xz", (b"\xfd7zXZ\x00",), _xz, 4),
     _Format("zstd", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd),
 )
-# A gzip member with an extra field, and in it the identifier of BGZF's field, which comes first.
-_BGZF = re.compile(rb"\x1f\x8b\x08\x04.{8}BC", re.DOTALL)
-# How other files begin, and what they are.
+# How other files begin, or what they have at a place near the beginning, and what they are.
 _OTHERS = (
-    (re.compile(rb"PK\x03\x04"), "a zip archive; unpack it first"),
-    (re.compile(rb"\x5d\x00\x00..[\x00\xff]{5}", re.DOTALL), "lzma data; unpack it with xz -d"),
-    (re.compile(rb"\x04\x22\x4d\x18"), "lz4 data; unpack it with lz4 -d"),
-    (re.compile(rb"\x1f\x9d"), "data of compress; unpack it with gzip -d"),
-    (re.compile(rb".{257}ustar", re.DOTALL), "a tar archive; unpack it first"),
-    (re.compile(rb"BAM\x01"), "a BAM file; convert it with samtools fastq or samtools fasta"),
-    (re.compile(rb"CRAM[\x01-\x04]"), "a CRAM file; convert it with samtools fastq"),
-    (re.compile(rb"\xef\xbb\xbf"), "text with a byte order mark; save it without one"),
-    (re.compile(rb"\xff\xfe|\xfe\xff"), "UTF-16 text; save it as ASCII"),
+    (0, b"PK\x03\x04", "a zip archive; unpack it first"),
+    (0, b"\x5d\x00\x00", "lzma data; unpack it with xz -d"),
+    (0, b"\x04\x22\x4d\x18", "lz4 data; unpack it with lz4 -d"),
+    (0, b"\x1f\x9d", "data of compress; unpack it with gzip -d"),
+    (257, b"ustar", "a tar archive; unpack it first"),
+    (0, b"BAM\x01", "a BAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"CRAM\x02", "a CRAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"CRAM\x03", "a CRAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"\xef\xbb\xbf", "text with a byte order mark; save it without one"),
+    (0, b"\xff\xfe", "UTF-16 text; save it as ASCII"),
+    (0, b"\xfe\xff", "UTF-16 text; save it as ASCII"),
 )
 
 
@@ -181,14 +178,7 @@ class Input(io.RawIOBase):
             raise ValueError(f"{self.name} is closed")
         if self._content is None:
             self._begin()
-        filled = _fill(buffer, self._some)
-        if self._refuse_nul and filled:
-            content = np.frombuffer(buffer, np.uint8, filled)
-            if not content.min():
-                at = self._size + int(content.argmin())
-                raise FormatError(self.name, None, f"it is no text: byte {at + 1:,} is NUL")
-        self._size += filled
-        return filled
+        return _fill(buffer, self._some_text if self._refuse_nul else self._some)
 
     def close(self) -> None:
         """Close the file if this object opened it. A read in another thread fails at once."""
@@ -211,9 +201,20 @@ class Input(io.RawIOBase):
             if again is not None:
                 what = f"it is compressed twice, with {again.name} and {found.name}; unpack it once"
                 raise FormatError(self.name, None, what)
-        for begin, kind in _OTHERS:
-            if begin.match(self._head):
+        for at, magic, kind in _OTHERS:
+            if self._head.startswith(magic, at):
                 raise FormatError(self.name, None, f"it is {kind}")
+
+    def _some_text(self, view: memoryview) -> int:
+        # In pieces that stay in the cache until they have been searched.
+        view = view[: 8 * _BUFFER]
+        got = self._some(view)
+        nul = view[:got].tobytes().find(0)
+        if nul >= 0:
+            at = self._size + nul + 1
+            raise FormatError(self.name, None, f"it is no text: byte {at:,} is NUL")
+        self._size += got
+        return got
 
     def _some(self, view: memoryview) -> int:
         if not self._head:
@@ -277,7 +278,8 @@ class _Members:
         if zeros % (self._format.padding or 1):
             raise self._error(f"followed by {zeros} zeros, not a multiple of 4")
         if head.startswith(magic) and not (zeros and self._format.ends_with_padding):
-            self._is_bgzf = _BGZF.match(head) is not None
+            # BGZF's field comes first among the extra fields of gzip.
+            self._is_bgzf = head.startswith(b"\x1f\x8b\x08\x04") and head[12:14] == b"BC"
             self._begun = self._is_empty = True
             self._member = self._format.decompressor()
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -66,7 +65,7 @@ def read_reference(source: str | Path | BinaryIO, threads: int = 0, strict: bool
     with Input(source, refuse_nul=True) as file:
         text = _all(file)
         _refuse_fastq(text, file.name)
-        if strict and not re.match(rb"\s*(>|$)", text):
+        if strict and _first_letter(text) not in b">":
             raise FormatError(file.name, None, "expected FASTA, which begins with >")
         fasta = Fasta(text, threads)
         _check(fasta, file.name, ended=True)
@@ -162,9 +161,15 @@ def _more(file: Input, text: bytearray, size: int) -> bool:
     return got < size
 
 
+def _first_letter(text: bytearray) -> bytes:
+    """Return the first letter of a text, or nothing if there is none."""
+    blank = len(text) - len(text.lstrip()) if text[:1].isspace() else 0
+    return bytes(text[blank : blank + 1])
+
+
 def _refuse_fastq(text: bytearray, name: str) -> None:
     """Refuse FASTQ. Where a quality is ">", mummer would take the rest of the line for a name."""
-    if re.match(rb"\s*@", text):
+    if _first_letter(text) == b"@":
         raise FormatError(name, None, "it is FASTQ; convert it to FASTA, as seqtk seq -A does")
 
 

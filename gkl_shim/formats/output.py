@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from gkl_shim._output_files import atomic_output
-from gkl_shim._read_ahead import background
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["OutputFile", "open_output"]
 
@@ -29,7 +30,7 @@ class OutputFile(Protocol):
 
 
 class _Compressor(Protocol):
-    def compress(self, data: bytearray) -> bytes: ...
+    def compress(self, data: memoryview) -> bytes: ...
     def flush(self) -> bytes: ...
 
 
@@ -95,6 +96,9 @@ def open_output(path: str, threads: int) -> Iterator[OutputFile]:
             yield compressed
             compressed.finish()
         else:
+            # Imported late, because threads take a while to import.
+            from gkl_shim._read_ahead import background
+
             with background(1) as pool:
                 compressed = _Compressed(file, made(), pool)
                 yield compressed
@@ -110,15 +114,22 @@ class _Compressed:
         self._file = file
         self._compressor = compressor
         self._pool = pool
-        self._block = bytearray()
+        # One is filled while the other is compressed.
+        self._blocks = [memoryview(bytearray(_BLOCK)) for _ in range(2)]
+        self._size = 0
         self._pending: Future[None] | None = None
 
     def write(self, data: Any, /) -> int:
         """Write bytes-like data. An error may be that of an earlier call."""
         view = memoryview(data).cast("B")
-        self._block += view
-        if len(self._block) >= _BLOCK:
-            self._end_block()
+        at = 0
+        while at < len(view):
+            piece = view[at : at + _BLOCK - self._size]
+            self._blocks[0][self._size : self._size + len(piece)] = piece
+            self._size += len(piece)
+            at += len(piece)
+            if self._size == _BLOCK:
+                self._end_block()
         return len(view)
 
     def finish(self) -> None:
@@ -128,14 +139,16 @@ class _Compressed:
         self._file.write(self._compressor.flush())
 
     def _end_block(self) -> None:
-        block, self._block = self._block, bytearray()
         self._wait()
+        block = self._blocks[0][: self._size]
+        self._blocks.reverse()
+        self._size = 0
         if self._pool is None:
             self._compress(block)
         else:
             self._pending = self._pool.submit(self._compress, block)
 
-    def _compress(self, block: bytearray) -> None:
+    def _compress(self, block: memoryview) -> None:
         self._file.write(self._compressor.compress(block))
 
     def _wait(self) -> None:

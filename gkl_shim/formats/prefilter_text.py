@@ -71,6 +71,7 @@ class TextReader(LineReader):
         """
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Pairs, int, int, str | None]:
+            self._refuse_header(text, line)
             starts = [np.empty(LINES, np.int64) for _ in range(2)]
             lengths = [np.empty(LINES, np.int32) for _ in range(2)]
             count, used, fault = _native_prefilter.parse_pairs(

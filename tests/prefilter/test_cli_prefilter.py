@@ -98,6 +98,7 @@ BAD_PAIRS = {
     b"ACGT ACGT\n": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
     b"A\tC\n \r\nA\tC\n": "x.tsv:2: the line is blank; only the last lines of a file may be",
     b"A\tC\nA\tC\tG\n": "x.tsv:2: expected a read, a TAB and a segment; there is a second TAB",
+    b"read\tsegment\nA\tC\n": "x.tsv:1: it is a header, not a pair of sequences; leave it out",
     b"A\tC\n\tC\n": "x.tsv:2: the read is empty",
     b"A\tC\nC\t\r\n": "x.tsv:2: the segment is empty",
     b"A\tC\nC\tAC4T\n": "x.tsv:2: '4' in column 5, in the segment, is no letter",
