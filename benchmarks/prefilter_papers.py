@@ -94,7 +94,7 @@ def command(
     pairs = rates.read_pairs(pairs_file) if pairs_file else rates.generated_pairs()
     mapped = prefilter_verification.generated_reads()
     if reads is not None and reference is not None:
-        mapped = read_reads(reads), read_contigs(reference)[1]
+        mapped = read_reads(reads)[0], read_contigs(reference)[1]
     source = Path(pairs_file).name if pairs_file else "generated"
     found = Report(_processor.describe(), source)
     with found.may_be_missing("CUDA"), Prefilter(0, backend="cuda") as engine:

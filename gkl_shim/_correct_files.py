@@ -11,13 +11,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
 from gkl_shim._native_correct import Chunk, Counter, Options, Removed, Totals
 from gkl_shim._output_files import own_descriptor
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.output import OutputFile
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
 
 __all__ = ["FilesCorrection", "Progress", "Settings"]
@@ -150,7 +151,7 @@ class FilesCorrection:
     def _chosen_k(self, lengths: _Lengths) -> int:
         return chosen_k(lengths.mean, self.settings.genome_size)
 
-    def correct(self, spectrum: Spectrum, outputs: list[BinaryIO]) -> None:
+    def correct(self, spectrum: Spectrum, outputs: list[OutputFile]) -> None:
         """Correct all reads, and write them in a background thread."""
         settings = self.settings
         options = Options(

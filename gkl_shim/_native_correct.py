@@ -269,12 +269,15 @@ class Spectrum:
 
 
 class Chunk:
-    """The reads of a piece of a FASTQ or FASTA file."""
+    """The reads of a piece of a FASTQ or FASTA file.
 
-    def __init__(self, threads: int) -> None:
+    A chunk whose reads may have other letters than ACGTN cannot be counted or corrected.
+    """
+
+    def __init__(self, threads: int, any_letters: bool = False) -> None:
         self._ffi, self._lib = _native.library()
         handle = self._ffi.new("gkl_shim_correct_chunk **")
-        _native.check(self._lib.gkl_shim_correct_chunk_open(threads, handle))
+        _native.check(self._lib.gkl_shim_correct_chunk_open(threads, any_letters, handle))
         self.pointer = self._ffi.gc(handle[0], self._lib.gkl_shim_correct_chunk_close)
         self.text = np.empty(0, np.uint8)
         self.records = self.bases = self.end = 0
@@ -313,6 +316,17 @@ class Chunk:
         """
         other = self._ffi.NULL if mates is None else mates.pointer
         _native.check(self._lib.gkl_shim_correct_chunk_compare_names(self.pointer, other, before))
+
+    def reads(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """Return the letters of all reads, one read after another, and their lengths."""
+        letters, lengths = np.empty(self.bases, np.uint8), np.empty(self.records, np.int32)
+        view = self._ffi.from_buffer
+        self._lib.gkl_shim_correct_chunk_reads(
+            self.pointer,
+            view("uint8_t[]", letters, require_writable=True),
+            view("int32_t[]", lengths, require_writable=True),
+        )
+        return letters, lengths
 
     def cut(self, records: int) -> None:
         """Keep the first records only."""

@@ -119,7 +119,7 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(path)
+    path = _checked(path)
     name = str(path)
     with naming(name):
         descriptor = _open_in_place(path)
@@ -151,18 +151,25 @@ def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None]
     paths
         The outputs of one command. None is ignored. The same output twice is refused.
     inputs
-        The files that the command reads. An output that is one of them is refused, also if it is
-        another link to the same file. None and ``-`` are ignored.
+        The files that the command reads; ``-`` is standard input. An output that is one of them is
+        refused, also if it is another link to the same file. So is standard output, to which every
+        command may write. None is ignored.
     """
-    read = [path for path in inputs if path is not None and str(path) != "-"]
+    given = [path for path in inputs if path is not None]
+    if not all(map(str, given)):
+        raise FileNotFoundError(errno.ENOENT, "the name of an input is empty", "")
+    read = [state for path in given if (state := _state(path, 0))]
     if [str(path) for path in paths].count("-") > 1:
         raise OSError(errno.EBUSY, _TWICE, STANDARD_OUTPUT)
+    for path in ("-", *paths):
+        state = None if path is None else _state(path, 1)
+        if state is not None and any(os.path.samestat(state, other) for other in read):
+            name = STANDARD_OUTPUT if path == "-" else str(path)
+            raise OSError(errno.EBUSY, "it is also an input; name another output", name)
     temporary = []
     try:
         for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
-                if any(_same_file(path, source) for source in read):
-                    raise OSError(errno.EBUSY, "it is also an input; name another output")
                 temporary.append(_temporary_file(*_place(path)))
     finally:
         for descriptor, made in temporary:
@@ -177,16 +184,28 @@ def _regular_file(given: str | Path | None) -> Path | None:
     if str(given) == "-":
         _check_standard_output()
         return None
-    path = Path(given)
+    path = _checked(given)
     with naming(str(path)):
         return None if own_descriptor(path) is not None or _is_special(path) else path
 
 
-def _same_file(one: Path, other: str | Path) -> bool:
+def _checked(given: str | Path) -> Path:
+    """Return the path of an output. A name that ends with a slash is that of a folder."""
+    if str(given).endswith("/"):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(given))
+    if not str(given):
+        raise FileNotFoundError(errno.ENOENT, "the name of an output is empty", "")
+    return Path(given)
+
+
+def _state(path: str | Path, standard: int) -> os.stat_result | None:
+    """Return the state of a regular file, or None; ``-`` is this open descriptor."""
     try:
-        return one.samefile(other)
-    except OSError:  # one of them does not exist, or cannot be reached
-        return False
+        number = standard if str(path) == "-" else own_descriptor(path)
+        state = Path(path).stat() if number is None else os.fstat(number)
+    except OSError:  # it does not exist, or cannot be reached
+        return None
+    return state if stat.S_ISREG(state.st_mode) else None
 
 
 @contextlib.contextmanager

@@ -44,11 +44,13 @@ PACKAGES = {
     "art_illumina": "art-nextgen-simulation-tools",
     "buildah": "buildah",
     "bwa": "bwa",
+    "bzip2": "bzip2",
     "c++": "g++",
     "cc": "gcc",
     "cmake": "cmake",
     "debootstrap": "debootstrap",
     "g++": "g++",
+    "gzip": "gzip",
     "java": "openjdk-17-jdk",
     "javac": "openjdk-17-jdk",
     "javap": "openjdk-17-jdk",
@@ -65,6 +67,8 @@ PACKAGES = {
     "readelf": "binutils",
     "samtools": "samtools",
     "setarch": "util-linux",
+    "xz": "xz-utils",
+    "zstd": "zstd",
 }
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from gkl_shim.cli import _options
 from gkl_shim.mem import Kind
 
 __all__ = ["Command", "flag", "kind_of"]
@@ -26,7 +27,7 @@ def flag(*names: str, help: str) -> Callable[[_Function], _Function]:
     return click.option(*names, is_flag=True, help=help)
 
 
-class Command(click.Command):
+class Command(_options.Command):
     """A command that names the whole of an unknown option.
 
     One hyphen begins MUMmer's long options, but also several letters that are joined, so Click

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -17,10 +18,30 @@ from gkl_shim._output_files import atomic_output
 from gkl_shim._printable import printable
 from gkl_shim.errors import FormatError
 
-__all__ = ["NumberRange", "backend", "build", "classpath", "devices", "json_file", "memory",
-           "output", "progress", "threads", "usage_errors", "write_json"]  # fmt: skip
+__all__ = ["Command", "NumberRange", "backend", "build", "classpath", "command", "devices",
+           "json_file", "memory", "output", "progress", "threads", "usage_errors",
+           "write_json"]  # fmt: skip
 
 _Option: TypeAlias = Callable[[Any], Any]
+
+
+class Command(click.Command):
+    """A command that refuses an option that is given twice, and whose first value would be lost."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line."""
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        seen = set()
+        for parameter in given:
+            if isinstance(parameter, click.Option) and not parameter.multiple:
+                if parameter in seen:
+                    raise click.UsageError(f"{parameter.opts[-1]} is given twice", ctx)
+                seen.add(parameter)
+        return super().parse_args(ctx, args)
+
+
+#: Makes a :class:`Command`.
+command = partial(click.command, cls=Command)
 
 
 # Click 8.2 and 8.3 have no generic ParamType, so options are converted by functions.
@@ -62,9 +83,9 @@ devices = click.option(
 )
 build = click.option(
     "--build",
-    metavar="NAME",
-    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
-    "All builds give the same results.",
+    type=click.Choice(["avx512", "avx2", "neon", "portable"]),
+    help="The build of the CPU engine. Default: the best for this CPU. All builds give the same "
+    "results.",
 )
 
 

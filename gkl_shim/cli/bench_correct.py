@@ -13,7 +13,7 @@ from gkl_shim import _processor
 from gkl_shim._output_files import check_outputs, naming
 from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
-from gkl_shim.cli import _bench
+from gkl_shim.cli import _bench, _options
 from gkl_shim.formats.reads import ReadsFile, chunks_of
 
 _GENERATED = Shape("generated", letters=1_000_000, reads=300_000, read_length=100, min_length=1,
@@ -21,7 +21,7 @@ _GENERATED = Shape("generated", letters=1_000_000, reads=300_000, read_length=10
 _LIGHTER_K = 19
 
 
-@click.command(
+@_options.command(
     name="correct",
     short_help="Read correction, beside Lighter.",
     epilog="Example: gkl-shim bench correct reads.fq --genome 5000000",

@@ -12,14 +12,14 @@ import click
 from gkl_shim import _processor
 from gkl_shim.bench.genomes import PAPER, generated
 from gkl_shim.bench.timing import command_rows, shim_command
-from gkl_shim.cli import _bench
+from gkl_shim.cli import _bench, _options
 from gkl_shim.cuda.devices import device_names
 
 # Without --papers, the workloads are this many times smaller.
 _SMALLER = 10
 
 
-@click.command(
+@_options.command(
     name="mem",
     short_help="Maximal exact matches, beside mummer.",
     epilog="Example: gkl-shim bench mem --papers --json mem.json",

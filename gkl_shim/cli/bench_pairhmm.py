@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from gkl_shim.bench.gatk_kernels import KERNELS
-from gkl_shim.cli import _bench
+from gkl_shim.cli import _bench, _options
 
 
-@click.command(
+@_options.command(
     name="pairhmm",
     short_help="PairHMM, beside Intel's GKL.",
     epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in",

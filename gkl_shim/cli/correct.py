@@ -22,7 +22,7 @@ from gkl_shim.formats.output import open_output
 _LONG_INPUT = 1 << 28
 
 
-@click.command(
+@_options.command(
     name="correct",
     epilog="Examples: gkl-shim correct reads.fq.gz -o corrected.fq.gz; "
     "gkl-shim correct r1.fq r2.fq -o c1.fq --output2 c2.fq --json report.json",
@@ -86,7 +86,7 @@ _LONG_INPUT = 1 << 28
     metavar="FILE",
     help="Draw the histogram and the threshold: .svg or .png. Needs matplotlib.",
 )
-@click.option("--force", is_flag=True, help="Replace outputs that exist.")
+@click.option("--force", is_flag=True, hidden=True, expose_value=False)  # it was needed once
 @_options.backend
 @_options.devices
 @_options.threads
@@ -98,7 +98,6 @@ def command(
     json_file: str | None,
     save_spectrum: str | None,
     plot: str | None,
-    force: bool,
     **given: Any,
 ) -> None:
     """Correct sequencing errors in short reads.
@@ -127,8 +126,6 @@ def command(
     written = [path for path in (*outputs, json_file, save_spectrum, plot) if path is not None]
     check_outputs(*written, inputs=read)
     _check_inputs(read)
-    if not force:
-        _check_new(written)
     with _options.usage_errors():
         progress = partial(_options.progress, long=_LONG_INPUT)
         run = FilesCorrection(inputs, Settings(**given), progress)
@@ -158,10 +155,3 @@ def _check_inputs(paths: list[str]) -> None:
         if place in seen and not place.is_char_device():
             raise FormatError(path, None, "it is given twice; name another file")
         seen.add(place)
-
-
-def _check_new(outputs: list[str]) -> None:
-    """Refuse an output that exists."""
-    for path in outputs:
-        if path != "-" and Path(path).is_file():
-            raise FormatError(path, None, "it exists; name another output, or give --force")

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from gkl_shim._output_files import atomic_output, check_outputs
-from gkl_shim.cli import _demo_report
+from gkl_shim.cli import _demo_report, _options
 from gkl_shim.gatk import data, demonstration, fetch, swaps
 
 
-@click.command(name="demo", epilog="Example: gkl-shim demo --output my-demo")
+@_options.command(name="demo", epilog="Example: gkl-shim demo --output my-demo")
 @click.option(
     "-o",
     "--output",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -16,7 +15,7 @@ from gkl_shim._printable import printable
 from gkl_shim.cli import _options
 
 
-@click.command(name="doctor", epilog="Example: gkl-shim doctor --json - | jq .ok")
+@_options.command(name="doctor", epilog="Example: gkl-shim doctor --json - | jq .ok")
 @_options.json_file("the report")
 def command(json_file: str | None) -> int:
     """Check what works on this machine.

@@ -19,7 +19,7 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, programs, run, swaps
 
 
-@click.command(
+@_options.command(
     name="env",
     epilog='Example: eval "$(gkl-shim env)"; gatk HaplotypeCaller ...',
 )

@@ -10,7 +10,7 @@ from gkl_shim.cli import _options
 from gkl_shim.gatk import kernel_times, run, swaps
 
 
-@click.command(
+@_options.command(
     name="gatk",
     context_settings={
         "ignore_unknown_options": True,

@@ -103,11 +103,11 @@ def command(
         raise click.UsageError("only one of the inputs can be standard input")
     strands: Strands = "both" if both else "reverse" if reverse else "forward"
     report = Report(verbose)
+    check_outputs(output, save, inputs=[reference, *queries, load])
     # What does not exist or is a folder fails before the work.
     for source in (reference, *queries):
         if source != "-" and stat.S_ISDIR(Path(source).stat().st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
-    check_outputs(output, save, inputs=[reference, *queries, load])
     with open_output(output, threads) as file:
         subject = read_reference(reference, threads)
         report.add("reading")

@@ -24,7 +24,7 @@ from gkl_shim.pairhmm import Backend, Batch, PairHMM
 _LONG_INPUT = 1 << 25
 
 
-@click.command(
+@_options.command(
     name="pairhmm", epilog="Example: gkl-shim pairhmm regions.in.gz -o likelihoods.txt --threads 2"
 )
 @click.argument("source", metavar="IN")

@@ -18,7 +18,7 @@ from gkl_shim.pdhmm import PDHMM
 _LONG_INPUT = 1 << 25
 
 
-@click.command(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
+@_options.command(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
 @click.argument("source", metavar="IN")
 @_options.output
 @_options.threads

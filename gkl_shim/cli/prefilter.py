@@ -25,7 +25,7 @@ from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
 _LONG_INPUT = 1 << 31
 
 
-@click.command(
+@_options.command(
     name="prefilter",
     epilog="Examples: gkl-shim prefilter pairs.tsv.gz -e 5 -o edits.tsv; gkl-shim prefilter "
     "--reads reads.fq.gz --reference ref.fa.gz --candidates candidates.tsv -e 5",
@@ -133,7 +133,7 @@ def command(
                 if chunks is not None:
                     computed = _pairs(prefilter, reader, chunks)
                 else:
-                    computed = _candidates(prefilter, reader, str(reads), str(reference))
+                    computed = _candidates(prefilter, reader, str(reads), str(reference), threads)
                 for edits in computed:
                     file.write(_native_prefilter.format_edits(edits, undefined == "reject"))
                     total += summarize(edits)
@@ -163,12 +163,12 @@ def _pairs(
 
 
 def _candidates(
-    prefilter: Prefilter, reader: TextReader, reads: str, reference: str
+    prefilter: Prefilter, reader: TextReader, reads: str, reference: str, threads: int
 ) -> Iterator[NDArray[np.int16]]:
-    names, contigs = read_contigs(reference)
-    queries = read_reads(reads)
+    names, contigs, contig_lengths = read_contigs(reference, threads)
+    queries, read_lengths = read_reads(reads, threads)
     resident = prefilter.resident(queries, contigs)
-    for chunk in reader.candidates(len(queries), names, contigs.lengths):
+    for chunk in reader.candidates(read_lengths, names, contig_lengths):
         with _named(reader, chunk.first_line):
             yield resident.edits(chunk.reads, chunk.positions, chunk.contigs, chunk.reverse)
 

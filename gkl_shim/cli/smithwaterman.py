@@ -45,7 +45,7 @@ def _scores(text: str) -> Parameters:
     return Parameters(*numbers)
 
 
-@click.command(
+@_options.command(
     name="smithwaterman", epilog="Example: gkl-shim smithwaterman pairs.tsv.gz -o alignments.tsv"
 )
 @click.argument("pairs", metavar="PAIRS.tsv")

@@ -40,7 +40,7 @@ _REFUSED = {
 }  # fmt: skip
 
 
-@click.command(
+@_options.command(
     name="validate",
     epilog="Example: gkl-shim validate -R ref.fa -I sample.bam -L chr20 -- -ploidy 4",
 )
@@ -154,7 +154,7 @@ def command(
     with naming(str(output)):
         output.mkdir(parents=True, exist_ok=True)
     text, html = output / "validation.json", output / "validation.html"
-    check_outputs(text, html)
+    check_outputs(text, html, inputs=[reference, *reads, truth, confident])
     cpus = _native.cpu_count()
     with alone(output), Stages() as progress:
         runner = Runner(found, options, jobs or _jobs(cpus), progress)

@@ -1,4 +1,8 @@
-"""Read a file, a pipe or a terminal as uncompressed bytes."""
+"""Read a file, a pipe or a terminal as uncompressed bytes.
+
+A compressed file is read as the format's own tool reads it (`_Format`). A file that is no text, or
+is compressed again, is refused by its name (`_OTHERS`).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,12 @@ import io
 import os
 import select
 import stat
+import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 from gkl_shim._output_files import naming, own_descriptor, wait_for
 from gkl_shim.errors import FormatError
@@ -18,14 +24,86 @@ from gkl_shim.errors import FormatError
 __all__ = ["Input"]
 
 _BUFFER = 1 << 17
-# The magic bytes of each compressed format, its name in xopen, and its name in messages.
+# Enough to recognize a format.
+_HEAD = 512
+
+
+class _Decompressor(Protocol):
+    """Decompresses one member: a gzip member, a bzip2 or xz stream, or a zstd frame."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: Any, max_length: int) -> bytes: ...
+
+
+class _Format(NamedTuple):
+    """A compressed format: a file has any number of members."""
+
+    name: str
+    magic: tuple[bytes, ...]
+    """How members begin."""
+    decompressor: Callable[[], _Decompressor]
+    padding: int = 0
+    """Zeros after a member are ignored if their number is a multiple of this."""
+    ends_with_padding: bool = False
+    """Whether no member may follow zeros."""
+    ignores_rest: bool = False
+    """Whether bytes that begin no member are ignored, with a warning."""
+
+
+# The decompressors are imported when they are needed.
+def _gzip() -> _Decompressor:
+    from isal import igzip_lib
+
+    return cast(_Decompressor, igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP))
+
+
+def _bzip2() -> _Decompressor:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _xz() -> _Decompressor:
+    import lzma
+
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ)
+
+
+def _zstd() -> _Decompressor:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return cast(_Decompressor, zstd.ZstdDecompressor())
+
+
+# Decompressors skip such frames. A file of pzstd begins with one.
+_SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 _COMPRESSED = (
-    (b"\x1f\x8b", "gz", "gzip"),
-    (b"BZh", "bz2", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zst", "zstd"),
+    _Format("gzip", (b"\x1f\x8b",), _gzip, 1, ends_with_padding=True, ignores_rest=True),
+    _Format("bzip2", (b"BZh",), _bzip2, ignores_rest=True),
+    _Format("xz", (b"\xfd7zXZ\x00",), _xz, 4),
+    _Format("zstd", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd),
 )
-_LONGEST_MAGIC = 6
+# How other files begin, or what they have at a place near the beginning, and what they are.
+_OTHERS = (
+    (0, b"PK\x03\x04", "a zip archive; unpack it first"),
+    (0, b"\x5d\x00\x00", "lzma data; unpack it with xz -d"),
+    (0, b"\x04\x22\x4d\x18", "lz4 data; unpack it with lz4 -d"),
+    (0, b"\x1f\x9d", "data of compress; unpack it with gzip -d"),
+    (257, b"ustar", "a tar archive; unpack it first"),
+    (0, b"BAM\x01", "a BAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"CRAM\x02", "a CRAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"CRAM\x03", "a CRAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"\xef\xbb\xbf", "text with a byte order mark; save it without one"),
+    (0, b"\xff\xfe", "UTF-16 text; save it as ASCII"),
+    (0, b"\xfe\xff", "UTF-16 text; save it as ASCII"),
+)
 
 
 class Input(io.RawIOBase):
@@ -39,6 +117,8 @@ class Input(io.RawIOBase):
         A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
         The name in error messages. The default is the path, or the name of the open file.
+    refuse_nul
+        Whether to refuse content with a NUL byte, for a parser that takes any byte.
 
     Raises
     ------
@@ -51,7 +131,9 @@ class Input(io.RawIOBase):
         The name in error messages.
     """
 
-    def __init__(self, source: str | Path | BinaryIO, name: str | None = None) -> None:
+    def __init__(
+        self, source: str | Path | BinaryIO, name: str | None = None, refuse_nul: bool = False
+    ) -> None:
         self._raw: _Descriptor | _Stream
         if isinstance(source, (str, Path)):
             self.name = name or ("stdin" if source == "-" else str(source))
@@ -59,9 +141,11 @@ class Input(io.RawIOBase):
         else:
             self.name = name or str(getattr(source, "name", "input"))
             self._raw = _Stream(source, self.name)
-        self._format = ""
-        # The first read sets this, because it has to wait for the magic bytes.
-        self._file: BinaryIO | None = None
+        self._refuse_nul = refuse_nul
+        self._size = 0
+        # The first read sets these, because it has to wait for the magic bytes.
+        self._content: Callable[[memoryview], int] | None = None
+        self._head = b""
 
     @property
     def bytes_read(self) -> int:
@@ -83,7 +167,8 @@ class Input(io.RawIOBase):
         Raises
         ------
         FormatError
-            If the compressed data are truncated or damaged. It has no line number.
+            If compressed data are cut off or damaged, or the content is no text. It has no line
+            number.
         OSError
             If the file cannot be read. It names the file.
         ValueError
@@ -91,17 +176,9 @@ class Input(io.RawIOBase):
         """
         if self.closed:
             raise ValueError(f"{self.name} is closed")
-        try:
-            if self._file is None:
-                self._file = self._plain()
-            return _fill(buffer, self._file.readinto)  # type: ignore[attr-defined]
-        except Exception as error:
-            damaged = self._format and not self.closed and not isinstance(error, MemoryError)
-            if not damaged or getattr(error, "errno", None) is not None:
-                raise
-            # Every decompressor raises different exceptions.
-            what = _cut_off(self._format) if isinstance(error, EOFError) else f"damaged: {error}"
-            raise FormatError(self.name, None, f"the {self._format} data are {what}") from None
+        if self._content is None:
+            self._begin()
+        return _fill(buffer, self._some_text if self._refuse_nul else self._some)
 
     def close(self) -> None:
         """Close the file if this object opened it. A read in another thread fails at once."""
@@ -109,25 +186,141 @@ class Input(io.RawIOBase):
         if hasattr(self, "_raw"):  # not set if opening failed
             self._raw.close()
 
-    def _plain(self) -> BinaryIO:
-        file = io.BufferedReader(self._raw, _BUFFER)
-        head = file.peek(_LONGEST_MAGIC)
-        for magic, short, name in _COMPRESSED:
-            if head.startswith(magic):
-                self._format = name
-                # Imported late, because xopen imports every decompressor.
-                from xopen import xopen
+    def _begin(self) -> None:
+        """Find out what the file is, and read the head of its content."""
+        head = bytearray(_HEAD)
+        head = head[: self._raw.readinto(head)]
+        found = next((known for known in _COMPRESSED if head.startswith(known.magic)), None)
+        if found is None:
+            self._content, self._head = self._raw.readinto, bytes(head)
+        else:
+            self._content = _Members(self._raw, bytes(head), found).readinto
+            content = bytearray(_HEAD)
+            self._head = bytes(content[: _fill(content, self._content)])
+            again = next((one for one in _COMPRESSED if self._head.startswith(one.magic)), None)
+            if again is not None:
+                what = f"it is compressed twice, with {again.name} and {found.name}; unpack it once"
+                raise FormatError(self.name, None, what)
+        for at, magic, kind in _OTHERS:
+            if self._head.startswith(magic, at):
+                raise FormatError(self.name, None, f"it is {kind}")
 
-                # threads=0 decompresses in this process. A pipe from another one is no faster.
-                return xopen(file, "rb", threads=0, format=short)
-        return cast(BinaryIO, file)
+    def _some_text(self, view: memoryview) -> int:
+        # In pieces that stay in the cache until they have been searched.
+        view = view[: 8 * _BUFFER]
+        got = self._some(view)
+        nul = view[:got].tobytes().find(0)
+        if nul >= 0:
+            at = self._size + nul + 1
+            raise FormatError(self.name, None, f"it is no text: byte {at:,} is NUL")
+        self._size += got
+        return got
+
+    def _some(self, view: memoryview) -> int:
+        if not self._head:
+            assert self._content is not None
+            return self._content(view)
+        size = min(len(self._head), len(view))
+        view[:size] = self._head[:size]
+        self._head = self._head[size:]
+        return size
+
+
+class _Members:
+    """Decompresses the members of a file."""
+
+    def __init__(self, raw: _FullReads, head: bytes, format: _Format) -> None:
+        self._raw = raw
+        self._format = format
+        # What was read and belongs to no member yet.
+        self._rest = head
+        self._buffer = memoryview(bytearray(_BUFFER))
+        self._begun = self._ended = False
+        self._member: _Decompressor | None = None
+        self._is_bgzf = self._is_empty = False
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill a part of a buffer, nothing only at the end."""
+        while not self._ended:
+            if self._member is None:
+                self._next_member()
+                continue
+            data: Any = self._rest
+            self._rest = b""
+            if not data and self._member.needs_input:
+                data = self._buffer[: self._raw.readinto(self._buffer)]
+                if not data:
+                    raise self._error("cut off")
+            piece = self._decompressed(self._member, data, min(len(view), _BUFFER))
+            if self._member.eof:
+                self._rest = self._member.unused_data
+                self._member = None
+            if piece:
+                self._is_empty = False
+                view[: len(piece)] = piece
+                return len(piece)
+        return 0
+
+    def _decompressed(self, member: _Decompressor, data: Any, most: int) -> bytes:
+        try:
+            return member.decompress(data, most)
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Every decompressor raises another exception.
+            raise self._error(f"damaged: {error}") from None
+
+    def _next_member(self) -> None:
+        """Begin the next member, or end with the file."""
+        zeros = self._skip_zeros() if self._begun and self._format.padding else 0
+        self._have(_HEAD)
+        head, magic = self._rest, self._format.magic
+        if zeros % (self._format.padding or 1):
+            raise self._error(f"followed by {zeros} zeros, not a multiple of 4")
+        if head.startswith(magic) and not (zeros and self._format.ends_with_padding):
+            # BGZF's field comes first among the extra fields of gzip.
+            self._is_bgzf = head.startswith(b"\x1f\x8b\x08\x04") and head[12:14] == b"BC"
+            self._begun = self._is_empty = True
+            self._member = self._format.decompressor()
+            return
+        self._ended = True
+        if head and not zeros and any(begin.startswith(head) for begin in magic):
+            raise self._error("cut off")
+        if head and not self._format.ignores_rest:
+            raise self._error("followed by other bytes")
+        if head:
+            self._warn(f"what follows the {self._format.name} data is ignored")
+        elif self._is_bgzf and not self._is_empty:
+            self._warn("the end marker of BGZF is absent; the file may be cut off")
+
+    def _skip_zeros(self) -> int:
+        count = 0
+        while self._have(1):
+            after = self._rest.lstrip(b"\0")
+            count += len(self._rest) - len(after)
+            self._rest = after
+            if after:
+                break
+        return count
+
+    def _have(self, size: int) -> bool:
+        """Read on until this many bytes belong to no member. Return whether the file has them."""
+        if len(self._rest) < size:
+            self._rest += self._buffer[: self._raw.readinto(self._buffer)]
+        return len(self._rest) >= size
+
+    def _error(self, what: str) -> FormatError:
+        return FormatError(self._raw.name, None, f"the {self._format.name} data are {what}")
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(f"gkl-shim: {self._raw.name}: {message}", RuntimeWarning, stacklevel=1)
 
 
 class _FullReads(io.RawIOBase):
     """A source whose reads fill the buffer unless the file ends. It counts the bytes."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self._ended = False
         self.bytes_read = 0
 
@@ -138,7 +331,7 @@ class _FullReads(io.RawIOBase):
         # Do not read again after the end of the file: a terminal would go on.
         filled = 0
         if not self._ended:
-            with naming(self._name):
+            with naming(self.name):
                 filled = _fill(buffer, self._some)
             self._ended = filled < len(buffer)
         self.bytes_read += filled
@@ -179,7 +372,7 @@ class _Descriptor(_FullReads):
                     return os.readv(self._descriptor, [view])
                 except BlockingIOError:
                     pass
-        raise ValueError(f"{self._name} is closed")
+        raise ValueError(f"{self.name} is closed")
 
 
 class _Stream(_FullReads):
@@ -207,11 +400,6 @@ class _Stream(_FullReads):
             return None
         view[: len(piece)] = piece
         return len(piece)
-
-
-def _cut_off(name: str) -> str:
-    # Only the decompressor of gzip takes other bytes after the end for a new part.
-    return "cut off, or other bytes follow them" if name == "gzip" else "cut off"
 
 
 def _fill(buffer: Any, read: Callable[[memoryview], int | None]) -> int:

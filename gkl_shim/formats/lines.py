@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -18,6 +19,10 @@ __all__ = ["LINES", "LineReader"]
 #: Lines parsed in one call. All threads have work, and the arrays stay in cache.
 LINES = 1 << 17
 _CHUNK = 1 << 24
+# The names of two columns, and the letters that are nucleotides, certain or not.
+_WORDS = re.compile(rb"#?\s*([A-Z][\w ]*)\t([A-Z][\w ]*)[\t\r\n]")
+_LONGEST_HEADER = 1000
+_CODES = b"ACGTUNRYSWKMBDHVX"
 
 # Parses the first lines of a text, whose first line has this number. Returns them, their number,
 # their bytes, and what is wrong with the next line, or None.
@@ -51,6 +56,13 @@ class LineReader(TextReader):
         self._chunks = read_ahead(self._parsed(parse))
         return self._chunks
 
+    def _refuse_header(self, text: NDArray[np.uint8], line: int) -> None:
+        """Refuse a header of pairs of sequences, whose words would pass for sequences."""
+        if line == 1:
+            words = _WORDS.match(text[:_LONGEST_HEADER].tobytes().upper())
+            if words is not None and all(word.translate(None, _CODES) for word in words.groups()):
+                raise self.error(1, "it is a header, not a pair of sequences; leave it out")
+
     def _parsed(self, parse: _Parse) -> Generator[Any, None, None]:
         line = 1
         texts = self._texts()
@@ -66,7 +78,14 @@ class LineReader(TextReader):
                 chunk, lines, used, fault = parse(text[at:], line)
                 line += lines
                 if fault is not None:
-                    raise self.error(line, fault)
+                    # At the end of a file, blank lines are ignored.
+                    if text[at + used :].tobytes().strip() or any(
+                        more.tobytes().strip() for more in texts
+                    ):
+                        raise self.error(line, fault)
+                    if lines:
+                        yield chunk
+                    return
                 if used == 0:
                     raise self.error(line, f"a line of more than {self._longest_line} bytes")
                 at += used

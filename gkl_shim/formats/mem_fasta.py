@@ -42,20 +42,35 @@ class BlockSize:
         self.bytes = min(max(size, self._least), self._most)
 
 
-def read_reference(source: str | Path | BinaryIO, threads: int = 0) -> Fasta:
+def read_reference(source: str | Path | BinaryIO, threads: int = 0, strict: bool = False) -> Fasta:
     """Read all sequences of a file.
+
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, or an open binary file. It may be compressed.
+    threads
+        The most CPU threads to use. 0 uses every CPU that the process may use.
+    strict
+        Refuse letters before the first description, and a description that does not begin a line.
+        mummer takes both.
 
     Raises
     ------
     FormatError
-        If the file is damaged or has no sequence.
+        If the file is damaged, is no FASTA, or has no sequence.
     OSError
         If the file cannot be read.
     """
-    with Input(source) as file:
+    with Input(source, refuse_nul=True) as file:
         text = _all(file)
+        _refuse_fastq(text, file.name)
+        if strict and _first_letter(text) not in b">":
+            raise FormatError(file.name, None, "expected FASTA, which begins with >")
         fasta = Fasta(text, threads)
         _check(fasta, file.name, ended=True)
+        if strict and text.startswith(b">") + text.count(b"\n>") != len(fasta.sequences):
+            raise FormatError(file.name, None, "a > is within a line; it must begin one")
     return fasta
 
 
@@ -75,7 +90,7 @@ class QueryReader:
     def __init__(
         self, source: str | Path | BinaryIO, threads: int = 0, size: BlockSize | None = None
     ) -> None:
-        self._file = Input(source)
+        self._file = Input(source, refuse_nul=True)
         self._threads = threads
         self._size = size or BlockSize()
 
@@ -94,7 +109,7 @@ class QueryReader:
         Raises
         ------
         FormatError
-            If the file is damaged or has no sequence.
+            If the file is damaged, is no FASTA, or has no sequence.
         OSError
             If the file cannot be read.
         """
@@ -109,6 +124,8 @@ class QueryReader:
                 end = _end_of_block(text, before)
             if ended:
                 end = len(text)
+            if first:
+                _refuse_fastq(text, self._file.name)
             with memoryview(text) as view, view[:end] as block:
                 fasta = Fasta(block, self._threads)
             if first:
@@ -142,6 +159,18 @@ def _more(file: Input, text: bytearray, size: int) -> bool:
         got = file.readinto(rest)
     del text[before + got :]
     return got < size
+
+
+def _first_letter(text: bytearray) -> bytes:
+    """Return the first letter of a text, or nothing if there is none."""
+    blank = len(text) - len(text.lstrip()) if text[:1].isspace() else 0
+    return bytes(text[blank : blank + 1])
+
+
+def _refuse_fastq(text: bytearray, name: str) -> None:
+    """Refuse FASTQ. Where a quality is ">", mummer would take the rest of the line for a name."""
+    if _first_letter(text) == b"@":
+        raise FormatError(name, None, "it is FASTQ; convert it to FASTA, as seqtk seq -A does")
 
 
 def _check(fasta: Fasta, name: str, ended: bool) -> None:

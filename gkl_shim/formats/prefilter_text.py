@@ -8,7 +8,7 @@ files may be compressed.
 
 from __future__ import annotations
 
-import io
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._sequences import MAX_CONTIG, MAX_LENGTH, Sequences, contig_sequences, sequences
-from gkl_shim.errors import FormatError, MissingComponent
-from gkl_shim.formats.input import Input
+from gkl_shim._sequences import MAX_CONTIG, MAX_LENGTH, Sequences
+from gkl_shim.errors import FormatError
 from gkl_shim.formats.lines import LINES, LineReader
+from gkl_shim.formats.mem_fasta import read_reference
+from gkl_shim.formats.reads import ReadsFile, chunks_of
 
 __all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
 
@@ -70,6 +71,7 @@ class TextReader(LineReader):
         """
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Pairs, int, int, str | None]:
+            self._refuse_header(text, line)
             starts = [np.empty(LINES, np.int64) for _ in range(2)]
             lengths = [np.empty(LINES, np.int32) for _ in range(2)]
             count, used, fault = _native_prefilter.parse_pairs(
@@ -92,14 +94,17 @@ class TextReader(LineReader):
         return self._read(parse)
 
     def candidates(
-        self, reads: int, names: Sequence[str], lengths: NDArray[np.integer[Any]]
+        self,
+        reads: NDArray[np.integer[Any]],
+        names: Sequence[str],
+        lengths: NDArray[np.integer[Any]],
     ) -> Iterator[Candidates]:
         """Read candidates.
 
         Parameters
         ----------
         reads
-            The number of reads.
+            The lengths of the reads.
         names, lengths
             The names of the contigs, and their lengths in bases.
 
@@ -111,17 +116,25 @@ class TextReader(LineReader):
         Raises
         ------
         FormatError, OSError
-            As for :meth:`pairs`, and if a read, contig or position does not exist.
+            As for :meth:`pairs`, if a read, contig or position does not exist, or if a read's
+            length is not 1 to 10,000.
         """
-        encoded = [name.encode() for name in names]
+        encoded = [name.encode(errors="surrogateescape") for name in names]
+        impossible = (reads < 1) | (reads > MAX_LENGTH)
         bases = np.ascontiguousarray(lengths, np.int64)
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Candidates, int, int, str | None]:
             which, where = (np.empty(LINES, np.int32) for _ in range(2))
             positions, reverse = np.empty(LINES, np.int64), np.empty(LINES, np.uint8)
             count, used, fault = _native_prefilter.parse_candidates(
-                text, self._threads, reads, encoded, bases, which, where, positions, reverse
+                text, self._threads, len(reads), encoded, bases, which, where, positions, reverse
             )
+            wrong = impossible[which[:count]]
+            if wrong.any():
+                at = int(wrong.argmax())
+                read = which[at]
+                what = f"read {read} has {reads[read]:,} bases, not 1 to {MAX_LENGTH:,}"
+                raise self.error(line + at, what)
             backward = reverse[:count].view(np.bool_)
             found = Candidates(
                 line,
@@ -135,83 +148,81 @@ class TextReader(LineReader):
         return self._read(parse)
 
 
-def read_reads(path: str) -> Sequences:
+def read_reads(path: str, threads: int = 0) -> tuple[Sequences, NDArray[np.int64]]:
     """Read a FASTQ or FASTA file of reads.
+
+    Returns
+    -------
+    reads, lengths
+        The reads, and their lengths in the file. A read whose length is not 1 to 10,000 is there
+        with another length; :meth:`TextReader.candidates` refuses its candidates.
 
     Raises
     ------
     FormatError
-        If the file does not follow its format, is truncated or damaged, holds no read, or holds a
-        read whose length is not 1 to 10,000.
+        If the file does not follow its format, is truncated or damaged, or holds no read.
     OSError
         If the file cannot be opened or read.
     """
-    reads = []
-    for index, (name, bases) in enumerate(_records(path, "reads")):
-        if not 1 <= len(bases) <= MAX_LENGTH:
-            raise FormatError(
-                path, None, f"read {index} ({name}) has {len(bases)} bases, not 1 to {MAX_LENGTH}"
-            )
-        reads.append(bases)
-    if not reads:
+    with ReadsFile(path, threads, any_letters=True) as file:
+        chunks = [chunk.reads() for chunk in chunks_of(file)]
+    if not chunks:
         raise FormatError(path, None, "the file holds no read")
-    return sequences(reads, "reads")
+    lengths = np.concatenate([sizes for _, sizes in chunks], dtype=np.int64)
+    return _sequences([letters for letters, _ in chunks], lengths, MAX_LENGTH), lengths
 
 
-def read_contigs(path: str) -> tuple[list[str], Sequences]:
+def read_contigs(path: str, threads: int = 0) -> tuple[list[str], Sequences, NDArray[np.int64]]:
     """Read a reference in FASTA.
 
     Returns
     -------
-    names, contigs
-        The name of a contig is its header up to the first white space.
+    names, contigs, lengths
+        The name of a contig is its header up to the first white space. `lengths` are those in the
+        file. An empty contig has a letter in `contigs`.
 
     Raises
     ------
     FormatError
-        If the file does not follow its format, is truncated or damaged, holds no contig, holds an
-        empty contig or one of 2^31 bases or more, or holds two contigs with the same name.
+        If the file does not follow its format, is truncated or damaged, holds no contig, holds one
+        of 2^31 bases or more, or holds two contigs with the same name.
     OSError
         If the file cannot be opened or read.
     """
-    contigs: dict[str, str] = {}
-    for header, bases in _records(path, "contigs"):
-        name = header.split(maxsplit=1)[0] if header.strip() else ""
-        if name in contigs:
+    fasta = read_reference(path, threads, strict=True)
+    letters, ends = fasta.names.arrays()
+    names = [
+        letters[begin:end].tobytes().decode(errors="surrogateescape")
+        for begin, end in itertools.pairwise(ends.tolist())
+    ]
+    letters, ends = fasta.sequences.arrays()
+    lengths = np.diff(ends)
+    seen: set[str] = set()
+    for name, length in zip(names, lengths.tolist(), strict=True):
+        if name in seen:
             raise FormatError(path, None, f'there are two contigs "{name}"')
-        if not bases:
-            raise FormatError(path, None, f'contig "{name}" is empty')
-        if len(bases) > MAX_CONTIG:
+        if length > MAX_CONTIG:
             raise FormatError(
                 path,
                 None,
-                f'contig "{name}" has {len(bases):,} bases; at most {MAX_CONTIG:,} are possible',
+                f'contig "{name}" has {length:,} bases; at most {MAX_CONTIG:,} are possible',
             )
-        contigs[name] = bases
-    if not contigs:
-        raise FormatError(path, None, "the file holds no contig")
-    return list(contigs), contig_sequences(contigs.values())
+        seen.add(name)
+    return names, _sequences([letters], lengths, MAX_CONTIG), lengths
 
 
-def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
-    # PyPI has no wheel of dnaio for Linux on aarch64, so the package does not require it there.
-    try:
-        import dnaio
-        from dnaio.exceptions import FileFormatError, UnknownFileFormat
-    except ImportError:
-        raise MissingComponent(
-            "FASTA and FASTQ files need the Python package dnaio: pip install dnaio"
-        ) from None
-    try:
-        with Input(path) as source, dnaio.open(io.BufferedReader(source)) as file:
-            for record in file:
-                yield record.name, record.sequence
-    except FileFormatError as error:
-        line = None if error.line is None else error.line + 1
-        raise FormatError(path, line, error.message) from None
-    except UnknownFileFormat:
-        raise FormatError(path, None, f"expected {what} in FASTA or FASTQ") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            path, None, f"byte 0x{error.object[error.start]:02X} is not text"
-        ) from None
+def _sequences(
+    letters: list[NDArray[np.uint8]], lengths: NDArray[np.int64], most: int
+) -> Sequences:
+    """Make sequences of consecutive letters. An impossible length is replaced by a possible one."""
+    # An empty sequence at the end gets this letter.
+    together = np.concatenate([*letters, np.frombuffer(b"N", np.uint8)])
+    return Sequences(
+        _native_prefilter.Sequences(
+            count=len(lengths),
+            size=len(together),
+            letters=together,
+            starts=np.cumsum(lengths) - lengths,
+            lengths=lengths.clip(1, most).astype(np.int32),
+        )
+    )

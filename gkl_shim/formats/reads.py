@@ -1,4 +1,4 @@
-"""Files of reads, FASTQ or FASTA, in pieces that native code counts and corrects."""
+"""Files of reads, FASTQ or FASTA, in pieces that native code parses, counts and corrects."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class ReadsFile(Closable):
         The file; ``-`` is standard input.
     threads
         The most threads to use.
+    any_letters
+        Whether reads may have other letters than ACGTN, as those of the prefilter may.
 
     Raises
     ------
@@ -37,9 +39,10 @@ class ReadsFile(Closable):
         If the file cannot be opened.
     """
 
-    def __init__(self, path: str | Path, threads: int) -> None:
-        self._input = Input(path)
+    def __init__(self, path: str | Path, threads: int, any_letters: bool = False) -> None:
+        self._input = Input(path, refuse_nul=True)
         self._threads = threads
+        self._any_letters = any_letters
         self._pieces = read_ahead(self._read())
         self._rest = np.empty(0, np.uint8)
         self._chunk: Chunk | None = None
@@ -83,7 +86,7 @@ class ReadsFile(Closable):
         if self._chunk is not None:
             self.records += self._chunk.records
             self._rest = self._chunk.text[self._chunk.end :]
-        chunk = Chunk(self._threads)
+        chunk = Chunk(self._threads, self._any_letters)
         text = self._rest
         try:
             # If the last chunk was cut, its records come first: the file is read on only after

@@ -77,7 +77,8 @@ class Reader(LineReader):
         for found in self._read(self._parse):
             yield from _runs(found)
 
-    def _parse(self, text: NDArray[np.uint8], _: int) -> tuple[PairText, int, int, str | None]:
+    def _parse(self, text: NDArray[np.uint8], line: int) -> tuple[PairText, int, int, str | None]:
+        self._refuse_header(text, line)
         found = _native_smithwaterman.parse_pairs(text, LINES, self._threads, *self._default)
         return found, len(found.parameters), found.used, found.fault
 

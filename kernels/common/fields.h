@@ -18,6 +18,8 @@ struct Field {
     const uint8_t *end() const { return begin + size; }
 };
 
+inline bool is_space(uint8_t byte) { return (byte == ' ') | (uint8_t(byte - '\t') < 5); }
+
 // A line of TAB-separated fields, which may end in CR LF.
 struct TabLine : Line {
     explicit TabLine(Line line) : Line(line) { end -= end > begin && end[-1] == '\r'; }
@@ -53,7 +55,10 @@ gkl_shim_status parse_tab_lines(const Lines &lines, int64_t capacity, const Pars
     *good = lines.parse(capacity, [&](Line line, int64_t k) { return parse(TabLine(line), k); });
     *used = lines.start(*good) - lines.start(0);
     if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
-    parse(TabLine(lines.reporting(*good)), *good);
+    const Line wrong = lines.reporting(*good);
+    if (std::all_of(wrong.begin, wrong.end, is_space))
+        return invalid("the line is blank; only the last lines of a file may be");
+    parse(TabLine(wrong), *good);
     return GKL_SHIM_EINVAL;
 }
 

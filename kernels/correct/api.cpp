@@ -247,13 +247,14 @@ extern "C" gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options
     return correct_batch(options, spectrum, batch, corrected, states, begins, ends, on_cpu);
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads,
+extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t any_letters,
                                                        gkl_shim_correct_chunk **chunk) {
     if (!chunk) return invalid("chunk is null");
     *chunk = nullptr;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     return guarded([&] {
-        *chunk = new gkl_shim_correct_chunk{allowed_threads(threads), {}, {}};
+        *chunk = new gkl_shim_correct_chunk{
+            allowed_threads(threads), gkl_shim::correct::Chunk(any_letters != 0), {}};
         return GKL_SHIM_OK;
     });
 }
@@ -289,6 +290,11 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_compare_names(const gkl_shim_c
                    ? GKL_SHIM_OK
                    : GKL_SHIM_EINVAL;
     });
+}
+
+extern "C" void gkl_shim_correct_chunk_reads(const gkl_shim_correct_chunk *chunk, uint8_t *letters,
+                                             int32_t *lengths) {
+    chunk->chunk.copy_reads(letters, lengths);
 }
 
 extern "C" void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,

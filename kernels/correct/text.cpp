@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/fields.h"
 #include "common/printable.h"
 #include "common/thread_pool.h"
 
@@ -48,16 +49,30 @@ bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before, int th
     joined_.clear();
     if (size == 0) return true;
     if (text[0] != '@' && text[0] != '>')
-        return fail("record %lld: it starts with neither @ (FASTQ) nor > (FASTA)",
-                    (long long)before + 1);
+        return only_blank_lines(text, text + size, before,
+                                "it starts with neither @ (FASTQ) nor > (FASTA)");
     const bool parsed = text[0] == '@' ? fastq(size, last, before) : fasta(size, last, before);
-    return parsed && check_letters(before, threads);
+    return parsed && (any_letters_ || check_letters(before, threads));
+}
+
+// Whether blank lines alone are where a record should begin. They are no error at the end of a
+// file.
+bool Chunk::only_blank_lines(const uint8_t *at, const uint8_t *end, int64_t before,
+                             const char *wrong) const {
+    const uint8_t *const text = std::find_if_not(at, end, is_space);
+    const uint8_t *const newline = std::find(at, text, '\n');
+    return text == end ||
+           fail("record %lld: %s", (long long)(before + records() + 1),
+                newline < text ? "a blank line is before it; only the last lines of a file may be"
+                               : wrong);
 }
 
 bool Chunk::fastq(int64_t size, bool last, int64_t before) {
     const uint8_t *const end = text_ + size;
     const uint8_t *at = text_;
     while (at < end) {
+        if (*at != '@')
+            return only_blank_lines(at, end, before, "its first line does not start with @");
         const uint8_t *line[5] = {at}, *stop[4];
         int lines = 0;
         for (; lines < 4; lines++) {
@@ -67,7 +82,6 @@ bool Chunk::fastq(int64_t size, bool last, int64_t before) {
             stop[lines] = without_cr(line[lines], static_cast<const uint8_t *>(newline));
         }
         const long long number = (long long)(before + records() + 1);
-        if (*at != '@') return fail("record %lld: its first line does not start with @", number);
         if (lines < 4) {
             if (!last) return true;
             return fail("record %lld (%s) is cut off: it has %d of 4 lines", number,
@@ -207,6 +221,14 @@ bool Chunk::compare_names(const Chunk *mates, int64_t before) const {
                     name_of(mate, others.text_ + other.sequence).c_str());
     }
     return true;
+}
+
+void Chunk::copy_reads(uint8_t *letters, int32_t *lengths) const {
+    for (const Read &read : reads_) {
+        memcpy(letters, read.letters, size_t(read.length));
+        letters += read.length;
+        *lengths++ = read.length;
+    }
 }
 
 void Chunk::cut(int64_t records) {

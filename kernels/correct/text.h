@@ -13,9 +13,12 @@ namespace gkl_shim {
 namespace correct {
 
 // A FASTQ record has four lines. A FASTA record has a header, and a sequence on any number of
-// lines. Lines may end with CR LF.
+// lines. Lines may end with CR LF. Blank lines at the end of the file are ignored.
 class Chunk {
    public:
+    // Reads have the letters ACGTN, or any.
+    explicit Chunk(bool any_letters) : any_letters_(any_letters) {}
+
     // Finds the complete records of a text. The text must end with a newline if it is the `last` of
     // the file; otherwise a FASTA record is complete only if another follows. `before` records came
     // before. Returns false, with an error that names the record, if one is malformed. Throws
@@ -29,6 +32,9 @@ class Chunk {
     // Compares the names of mates, which are reads 2k and 2k + 1 if `mates` is null. Returns false,
     // with an error that has both names, if those of a pair differ. `before` pairs came before.
     bool compare_names(const Chunk *mates, int64_t before) const;
+
+    // Copies the letters of all reads, one read after another, and their lengths.
+    void copy_reads(uint8_t *letters, int32_t *lengths) const;
 
     // Keeps the first records only.
     void cut(int64_t records);
@@ -48,6 +54,8 @@ class Chunk {
         int64_t begin, sequence, sequence_end, qualities, end;  // in the text
     };
 
+    bool only_blank_lines(const uint8_t *at, const uint8_t *end, int64_t before,
+                          const char *wrong) const;
     bool fastq(int64_t size, bool last, int64_t before);
     bool fasta(int64_t size, bool last, int64_t before);
     template <class Visit>
@@ -55,6 +63,7 @@ class Chunk {
     void join_lines();
     bool check_letters(int64_t before, int threads) const;
 
+    const bool any_letters_;
     uint8_t *text_ = nullptr;
     int64_t bases_ = 0;
     std::vector<Record> records_;

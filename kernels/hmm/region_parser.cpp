@@ -21,8 +21,6 @@ enum : uint8_t { kPhred = 33, kMaxQual = 127 };
 const char *const kQualNames[] = {"quals", "insertion_quals", "deletion_quals",
                                   "continuation_quals"};
 
-bool is_space(uint8_t byte) { return (byte == ' ') | (uint8_t(byte - '\t') < 5); }
-
 const uint8_t *skip_spaces(const uint8_t *from, const uint8_t *end) {
     while (from < end && is_space(*from)) from++;
     return from;

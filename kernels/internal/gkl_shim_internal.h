@@ -416,7 +416,9 @@ GKL_SHIM_API void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine);
 /* The reads of a piece of a FASTQ or FASTA file. */
 typedef struct gkl_shim_correct_chunk gkl_shim_correct_chunk;
 
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads,
+/* `any_letters` says whether reads may have others than ACGTN. Such a chunk cannot be counted or
+ * corrected; the prefilter reads its files with it. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t any_letters,
                                                          gkl_shim_correct_chunk **chunk);
 
 /* Find the complete records in a text. The text stays the caller's; the calls below read and change
@@ -430,6 +432,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk
 
 /* The sum of the squares of the reads' lengths. */
 GKL_SHIM_API double gkl_shim_correct_chunk_squares(const gkl_shim_correct_chunk *chunk);
+
+/* Copy the letters of all reads, one read after another, and the length of each. */
+GKL_SHIM_API void gkl_shim_correct_chunk_reads(const gkl_shim_correct_chunk *chunk,
+                                               uint8_t *letters, int32_t *lengths);
 
 /* Keep the first records only. *bases and *end become theirs. */
 GKL_SHIM_API void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,

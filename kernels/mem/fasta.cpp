@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/fields.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {
@@ -12,8 +13,6 @@ namespace {
 
 const int64_t kFastaPiece = int64_t(1) << 18;
 const int64_t kBytesPerNanosecond = 2;
-
-bool is_space(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 const uint8_t *find(const uint8_t *from, const uint8_t *to, uint8_t byte) {
     const void *found = memchr(from, byte, size_t(to - from));

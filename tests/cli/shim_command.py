@@ -39,7 +39,13 @@ def one_error(done: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def refused(folder: Path, *arguments: str | Path) -> tuple[int, str]:
-    """Run a command that must fail with one line; return its exit code and the message.
+    """Run a command that must fail with one line; return its exit code and the message."""
+    code, told = run_here(folder, *arguments)
+    return code, _one_error(told)
+
+
+def run_here(folder: Path, *arguments: str | Path) -> tuple[int, str]:
+    """Run a command whose output goes to a file; return its exit code and what it told.
 
     It runs in this process, because a new one would take longer to start than to fail.
     """
@@ -48,7 +54,7 @@ def refused(folder: Path, *arguments: str | Path) -> tuple[int, str]:
         patch.chdir(folder)
         patch.setattr(sys, "argv", ["gkl-shim", *map(str, arguments)])
         code = cli._run()
-    return code, _one_error(told.getvalue())
+    return code, told.getvalue()
 
 
 def _one_error(text: str) -> str:

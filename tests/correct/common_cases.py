@@ -11,7 +11,7 @@ from tests.engine.arguments import Calls, Free, Handles, Most, Struct
 
 #: A small use of the command.
 COMMAND = FileCommand(
-    "correct -k 11 --threshold 2 --force",
+    "correct -k 11 --threshold 2",
     "reads.fq",
     {"reads.fq": b"@r\nACGTTGCAGATTACAGGCATCGATC\n+\nIIIIIIIIIIIIIIIIIIIIIIIII\n" * 30},
     has_builds=False,

@@ -29,7 +29,7 @@ static void read_text(const char *reader, int64_t size, int32_t threads) {
     } else if (!strcmp(reader, "correct")) {
         gkl_shim_correct_chunk *chunk;
         int64_t bases, end;
-        check(gkl_shim_correct_chunk_open(threads, &chunk));
+        check(gkl_shim_correct_chunk_open(threads, 0, &chunk));
         check(gkl_shim_correct_chunk_parse(chunk, text, size, 1, 0, &found, &bases, &end));
         gkl_shim_correct_chunk_close(chunk);
     } else if (!strcmp(reader, "pairhmm")) {

@@ -646,7 +646,7 @@ class CorrectText:
         totals = ffi.new("gkl_shim_correct_totals *")
         options = ffi.new("gkl_shim_correct_options *", (self.threads,))
         try:
-            call("gkl_shim_correct_chunk_open", self.threads, chunk)
+            call("gkl_shim_correct_chunk_open", self.threads, 0, chunk)
             given = chunk[0], pointer(text), len(text), 1, 0, records, bases, end
             call("gkl_shim_correct_chunk_parse", *given)
             call("gkl_shim_correct_counter_open", 13, self.threads, 0, 2, counter)

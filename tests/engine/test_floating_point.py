@@ -204,7 +204,7 @@ with Prefilter(5, threads=2, backend="cpu") as prefilter:
     resident = prefilter.resident(reads, [text[:150_000], text, *[b"ACGT"] * 698])
     lengths = np.array([150_000, 200_000, *[4] * 698])
     with prefilter_text.TextReader(io.BytesIO(lines), "lines", threads=2) as reader:
-        for found in reader.candidates(len(reads), names, lengths):
+        for found in reader.candidates(np.full(len(reads), 100), names, lengths):
             edits = resident.edits(found.reads, found.positions, found.contigs)
             print(edits.tobytes().hex())
     print(prefilter.edits(reads, [text[place + 1 : place + 101] for place in places]).sum())

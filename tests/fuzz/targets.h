@@ -258,7 +258,7 @@ const gkl_shim_correct_spectrum *solid_kmers() {
     const char *const read = ">\nACGTTGCATTACGACGTGATTACAGATTACAGGCATGCTTGACCATG\n";
     std::string text = std::string(read) + read + read;
     gkl_shim_correct_chunk *chunk;
-    computed(gkl_shim_correct_chunk_open(1, &chunk));
+    computed(gkl_shim_correct_chunk_open(1, 0, &chunk));
     int64_t records, bases, end;
     computed(gkl_shim_correct_chunk_parse(chunk, reinterpret_cast<uint8_t *>(&text[0]),
                                           int64_t(text.size()), 1, 0, &records, &bases, &end));
@@ -276,7 +276,7 @@ const gkl_shim_correct_spectrum *solid_kmers() {
 
 bool reads(uint8_t *text, int64_t size) {
     gkl_shim_correct_chunk *chunk;
-    computed(gkl_shim_correct_chunk_open(2, &chunk));
+    computed(gkl_shim_correct_chunk_open(2, 0, &chunk));
     const Handle<gkl_shim_correct_chunk> kept(chunk, gkl_shim_correct_chunk_close);
     int64_t records, bases, end;
     const int32_t whole = size > 0 && text[size - 1] == '\n';

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -81,21 +80,6 @@ def test_a_text_of_many_chunks_is_read_completely(tmp_path: Path) -> None:
     assert lines.count(b"0\tpass") == -(-count // 97)
 
 
-def test_only_sequences_need_dnaio(tmp_path: Path) -> None:
-    """On aarch64, dnaio is not installed, because pip would have to compile it."""
-    (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden" / "dnaio.py").write_text("raise ModuleNotFoundError('hidden')\n")
-    searched = [str(tmp_path / "hidden"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    without = {"PYTHONPATH": os.pathsep.join(searched)}
-    assert run(tmp_path, "prefilter", "-e", "2", "-", input=PAIRS, env=without).stdout == LINES
-    for name, content in (("r.fq", READS), ("r.fa", REFERENCE), ("c.tsv", CANDIDATES)):
-        (tmp_path / name).write_bytes(content)
-    arguments = ["--reads", "r.fq", "--reference", "r.fa", "--candidates", "c.tsv"]
-    done = run(tmp_path, "prefilter", "-e", "1", *arguments, env=without)
-    message = "FASTA and FASTQ files need the Python package dnaio: pip install dnaio"
-    assert (done.returncode, one_error(done)) == (1, message)
-
-
 @pytest.mark.parametrize("compress", [False, True])
 def test_candidates_are_filtered(tmp_path: Path, compress: bool) -> None:
     end = ".gz" if compress else ""
@@ -112,14 +96,15 @@ def test_candidates_are_filtered(tmp_path: Path, compress: bool) -> None:
 
 BAD_PAIRS = {
     b"ACGT ACGT\n": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
-    b"\n": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
+    b"A\tC\n \r\nA\tC\n": "x.tsv:2: the line is blank; only the last lines of a file may be",
     b"A\tC\nA\tC\tG\n": "x.tsv:2: expected a read, a TAB and a segment; there is a second TAB",
+    b"read\tsegment\nA\tC\n": "x.tsv:1: it is a header, not a pair of sequences; leave it out",
     b"A\tC\n\tC\n": "x.tsv:2: the read is empty",
     b"A\tC\nC\t\r\n": "x.tsv:2: the segment is empty",
     b"A\tC\nC\tAC4T\n": "x.tsv:2: '4' in column 5, in the segment, is no letter",
     b"A\tC\nC\tAC T\n": "x.tsv:2: byte 0x20 in column 5, in the segment, is no letter",
     b"\x89PNG\r\n\x1a\n\0\0": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
-    b"\xff\xfe\t\0\n": "x.tsv:1: byte 0xff in column 1, in the read, is no letter",
+    b"\xff\xfd\t\0\n": "x.tsv:1: byte 0xff in column 1, in the read, is no letter",
     b"A\tC\n" + b"A" * 10_001 + b"\tC\n":
         "x.tsv:2: the read has 10001 bases; at most 10000 are possible",
     b"A" * (1 << 25): "x.tsv:1: a line of more than 65536 bytes",
@@ -166,13 +151,23 @@ BAD_CANDIDATES = [
     ("c.tsv", b"0\tone\t9" + b"9" * 30, "c.tsv:1: the position is not a whole number from 0 on"),
     ("c.tsv", b"0\tone\t1\t*\n", "c.tsv:1: the strand is neither + nor -"),
     ("r.fq", b"", "r.fq: the file holds no read"),
-    ("r.fq", b"@r0\n\n+\n\n", "r.fq: read 0 (r0) has 0 bases, not 1 to 10000"),
-    ("r.fq", READS[:-9], "r.fq:"),
-    ("r.fq", b"\0\1\2\3", "r.fq:1: "),
-    ("ref.fa", b"", "ref.fa: the file holds no contig"),
+    ("r.fq", b"@r0\n\n+\n\n", "c.tsv:1: read 0 has 0 bases, not 1 to 10,000"),
+    (
+        "r.fq",
+        READS.replace(b"TTACC\n+\nIIIII", b"A" * 10_001 + b"\n+\n" + b"I" * 10_001),
+        "c.tsv:2: read 1 has 10,001 bases, not 1 to 10,000",
+    ),
+    ("r.fq", READS[:-9], "r.fq: record 2 (r1) is cut off: it has 2 of 4 lines"),
+    ("r.fq", b"\n" + READS, "r.fq: record 1: a blank line is before it; only the last lines of a"),
+    ("r.fq", READS.replace(b"@r1", b"\r\n@r1"), "r.fq: record 2: a blank line is before it; only"),
+    ("r.fq", b"\0\1\2\3", "r.fq: it is no text: byte 1 is NUL"),
+    ("ref.fa", b"", "ref.fa: there is no sequence; expected FASTA"),
     ("ref.fa", b">a\nACGT\n>a\nAC\n", 'ref.fa: there are two contigs "a"'),
-    ("ref.fa", b">a\nACGT\n>b\n", 'ref.fa: contig "b" is empty'),
-    ("ref.fa", b"ACGT\n", "ref.fa:"),
+    ("ref.fa", b">one\n>two\nCCGGTAA\n", 'c.tsv:1: position 2 is past the end of contig "one", wh'),
+    ("ref.fa", b"ACGT\n", "ref.fa: expected FASTA, which begins with >"),
+    ("ref.fa", b"A\n" + REFERENCE, "ref.fa: expected FASTA, which begins with >"),
+    ("ref.fa", REFERENCE.replace(b"TGGG", b"TG>G"), "ref.fa: a > is within a line; it must begin"),
+    ("ref.fa", READS, "ref.fa: it is FASTQ; convert it to FASTA"),
 ]
 
 
@@ -191,6 +186,25 @@ def test_wrong_candidates_are_refused(
     code, told = refused_candidates(tmp_path, {**FILES, name: content}, "-o", "out.tsv")
     assert (code, told[: len(message)]) == (1, message)
     assert files(tmp_path) == sorted(FILES)
+
+
+def test_what_no_candidate_names_is_not_refused(tmp_path: Path) -> None:
+    """Reads and contigs that cannot be computed, a name in the third line, and blank lines."""
+    odd = {
+        "r.fq": READS.replace(b"\n+\n", b"\n+other name\n")
+        + b"@empty\n\n+\n\n@long\n" + b"A" * 10_001 + b"\n+\n" + b"I" * 10_001
+        + b"\n@end\n\n+\n\n\n\r\n",
+        "ref.fa": b"\n" + REFERENCE.replace(b">two", b">empty\n>two") + b">end\n\n",
+        "c.tsv": CANDIDATES + b"\n \r\n\n",
+    }  # fmt: skip
+    outputs = []
+    for contents in (FILES, odd):
+        for name, content in contents.items():
+            (tmp_path / name).write_bytes(content)
+        inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
+        outputs.append(run(tmp_path, "prefilter", *inputs, "-e", "4"))
+    assert outputs[0].stdout == b"0\tpass\n0\tpass\n4\tpass\n4\tpass\n"
+    assert outputs[1].stdout == outputs[0].stdout
 
 
 def test_a_contig_that_is_too_long_is_refused(

@@ -8,19 +8,23 @@ import io
 import lzma
 import os
 import socket
+import subprocess
 import threading
 import time
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import pysam
 import pytest
 
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.formats.prefilter_text import TextReader, read_reads
+from tests.conftest import require_tool
 
 TEXT = b"".join(b"%d\n" % number for number in range(100_000))
 COMPRESSED = {
@@ -30,6 +34,8 @@ COMPRESSED = {
     "bzip2": bz2.compress(TEXT, 1),
     "xz": lzma.compress(TEXT, preset=0),
 }
+#: The empty block at the end of a BGZF file.
+BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 REGION = b"1 1\nAC II II II ++\nACG\n"
 
 
@@ -107,7 +113,7 @@ def test_a_non_blocking_pipe_is_read_completely(buffering: int) -> None:
     with written(pieces, False) as end, os.fdopen(end, "rb", buffering, closefd=False) as file:
         assert sum(len(pairs.reads) for pairs in TextReader(file).pairs()) == 100
     with written([b">a\nAC\n", b"GT\n"], False) as end:
-        assert len(read_reads(f"/dev/fd/{end}")) == 1
+        assert len(read_reads(f"/dev/fd/{end}")[0]) == 1
 
 
 def test_a_socket_is_read_by_its_name() -> None:
@@ -157,17 +163,131 @@ def test_closing_ends_a_read_in_another_thread(start: bytes) -> None:
 @pytest.mark.parametrize("content", COMPRESSED.values(), ids=COMPRESSED)
 def test_truncated_or_damaged_data_are_refused(content: bytes) -> None:
     for cut in (1, len(content) // 2):
-        with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off.*|damaged: .*)$"):
+        with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off|damaged: .*)$"):
             content_of(Input(io.BytesIO(content.rstrip(b"\0")[:-cut]), "x"))
     damaged = bytearray(content)
     damaged[len(content) // 2] ^= 0xFF
-    with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off.*|damaged: .*)$"):
+    with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off|damaged: .*)$"):
         content_of(Input(io.BytesIO(damaged), "x"))
 
 
-def test_bytes_after_gzip_data_are_refused() -> None:
-    with pytest.raises(FormatError, match=r"^x: the gzip data are cut off, or other bytes follow"):
-        content_of(Input(io.BytesIO(COMPRESSED["gzip"] + b"x"), "x"))
+#: What follows a file's data. MEMBER is the same data again.
+ENDINGS = {
+    "nothing": b"",
+    "a member": b"MEMBER",
+    "8 zeros": bytes(8),
+    "9 zeros": bytes(9),
+    "200,000 zeros": bytes(200_000),
+    "zeros and a member": bytes(8) + b"MEMBER",
+    "text": b"other bytes",
+    "zeros and text": bytes(8) + b"other bytes",
+    "half a member": b"HALF",
+    "the first byte of a member": b"FIRST",
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("tool", ["gzip", "bzip2", "xz", "zstd"])
+def test_what_follows_the_data_is_treated_as_by_the_formats_own_tool(
+    tool: str, ending: str
+) -> None:
+    """An error of the tool is an error, and "ignored" is a warning."""
+    program = require_tool(tool)
+    member = subprocess.run([program, "-c"], input=TEXT, capture_output=True, check=True).stdout
+    content = member + ENDINGS[ending].replace(b"MEMBER", member).replace(
+        b"HALF", member[: len(member) // 2]
+    ).replace(b"FIRST", member[:1])
+    done = subprocess.run([program, "-dc"], input=content, capture_output=True, check=False)
+    ignored = b"ignored" in done.stderr
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        if done.returncode and not ignored:
+            with pytest.raises(FormatError, match=rf"^x: the {tool} data are "):
+                content_of(Input(io.BytesIO(content), "x"))
+        else:
+            assert content_of(Input(io.BytesIO(content), "x")) == done.stdout
+    assert [str(one.message) for one in told] == (
+        [f"gkl-shim: x: what follows the {tool} data is ignored"] if ignored else []
+    )
+
+
+def test_skippable_frames_of_zstd_are_skipped() -> None:
+    """pzstd writes one before each frame, other programs where they like."""
+    frame = subprocess.run(
+        [require_tool("zstd"), "-c"], input=TEXT, capture_output=True, check=True
+    ).stdout
+    for first in (0x50, 0x5F):
+        skipped = (
+            bytes([first]) + b"\x2a\x4d\x18" + (200_000).to_bytes(4, "little") + bytes(200_000)
+        )
+        assert content_of(Input(io.BytesIO(skipped + frame + skipped))) == TEXT
+    assert content_of(Input(io.BytesIO(skipped))) == b""
+    with pytest.raises(FormatError, match=r"^x: the zstd data are cut off$"):
+        content_of(Input(io.BytesIO(frame + skipped[:-1]), "x"))
+
+
+def test_bgzf_without_its_end_marker_is_named_as_by_samtools(tmp_path: Path) -> None:
+    """Only the last of joined files needs the marker."""
+    text = b">a\n" + b"ACGTTGCA\n" * 20_000
+    path = tmp_path / "x.fa.gz"
+    with pysam.BGZFile(str(path), "wb") as file:
+        file.write(text)
+    whole = path.read_bytes()
+    assert whole.endswith(BGZF_END)
+    cut = whole[: -len(BGZF_END)]
+    for content, expected, complete in (
+        (whole, text, True),
+        (BGZF_END, b"", True),
+        (cut, text, False),
+        (whole + whole, text + text, True),
+        (whole + cut, text + text, False),
+    ):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assert content_of(Input(io.BytesIO(content), "x")) == expected
+        message = "gkl-shim: x: the end marker of BGZF is absent; the file may be cut off"
+        assert [str(one.message) for one in told] == ([] if complete else [message])
+        if expected:
+            path.write_bytes(content)
+            samtools = [require_tool("samtools"), "import", "-o", "/dev/null", path]
+            done = subprocess.run(samtools, capture_output=True, check=True)
+            assert (b"EOF marker is absent" in done.stderr) == (not complete)
+
+
+#: Content that is no text, and what it is.
+OTHERS = {
+    b"PK\x03\x04": "a zip archive",
+    lzma.compress(TEXT, lzma.FORMAT_ALONE): "lzma data",
+    b"\x04\x22\x4d\x18": "lz4 data",
+    b"\x1f\x9d\x90": "data of compress",
+    b"BAM\x01": "a BAM file",
+    b"CRAM\x03": "a CRAM file",
+    b"a.fa".ljust(257, b"\0") + b"ustar": "a tar archive",
+    b"\xef\xbb\xbf>a\nAC\n": "text with a byte order mark",
+    ">a\nAC\n".encode("utf-16"): "UTF-16 text",
+}
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+@pytest.mark.parametrize("content", OTHERS)
+def test_what_is_no_text_is_named(content: bytes, compress: Callable[[bytes], bytes]) -> None:
+    with pytest.raises(FormatError, match=f"^x: it is {OTHERS[content]}; "):
+        content_of(Input(io.BytesIO(compress(content)), "x"))
+
+
+@pytest.mark.parametrize("kind", [name for name in COMPRESSED if " " not in name])
+def test_what_is_compressed_twice_is_named(kind: str) -> None:
+    content = bz2.compress(COMPRESSED[kind])
+    with pytest.raises(FormatError, match=f"^x: it is compressed twice, with {kind} and bzip2; "):
+        content_of(Input(io.BytesIO(content), "x"))
+
+
+@pytest.mark.parametrize("before", [0, 511, 512, 70_000, 199_999])
+def test_a_nul_byte_is_named_where_a_parser_would_take_it(before: int) -> None:
+    content = b"A" * before + b"\0" + b"A" * (200_000 - before)
+    assert content_of(Input(io.BytesIO(content), "x")) == content
+    with pytest.raises(FormatError, match=f"^x: it is no text: byte {before + 1:,} is NUL$"):
+        content_of(Input(io.BytesIO(content), "x", refuse_nul=True))
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -23,8 +23,13 @@ ODD = b"\0\n\r\t \"',-+0159ACGTNacgtn.eE_x\x80\xff"
 def oracle(text: bytes) -> list[Pair] | int:
     """Return the pairs of a text, or the number of its first wrong line."""
     found = []
-    for number, line in enumerate(text.removesuffix(b"\n").split(b"\n") if text else [], 1):
+    given = text.split(b"\n")
+    while given and not given[-1].strip():
+        given.pop()
+    for number, line in enumerate(given, 1):
         fields = line.removesuffix(b"\r").split(b"\t")
+        if number == 1 and len(fields) > 1 and all(map(is_word, fields[:2])):
+            return 1
         scores, overhang = tuple(DEFAULT), "indel"
         if len(fields) == 4:
             numbers = [each.strip(b" ") for each in fields[2].split(b",")]
@@ -38,6 +43,13 @@ def oracle(text: bytes) -> list[Pair] | int:
             return number
         found.append(Pair(fields[0], fields[1], scores, overhang))
     return found
+
+
+def is_word(field: bytes) -> bool:
+    """Whether a field of the first line would be in a header: a word with a letter of no base."""
+    return bool(re.fullmatch(rb"#?\s*[a-z][\w ]*", field, re.I)) and bool(
+        re.search(rb"[^ACGTUNRYSWKMBDHVX# ]", field, re.I)
+    )
 
 
 def each(chunk: Pairs) -> list[Pair]:
@@ -98,6 +110,15 @@ def test_texts_of_many_pieces_are_read_like_the_oracle(monkeypatch, threads: int
 @pytest.mark.parametrize("scores", ["+1,-2, 3 ,-0", "1,-2,3,-2147483648", "007,0,0,0"])
 def test_scores(scores: str) -> None:
     assert agree(f"A\tC\t{scores}\tSoftClip\n".encode(), 1)
+
+
+@pytest.mark.parametrize(
+    "header", [b"reference\talternative", b"#Seq1\tseq2\tscores\toverhang", b"ref\talt\r"]
+)
+def test_a_header_is_refused(header: bytes) -> None:
+    with pytest.raises(FormatError) as error:
+        list(Reader(io.BytesIO(header + b"\nACGT\tACG\n"), DEFAULT, "indel"))
+    assert str(error.value) == "input:1: it is a header, not a pair of sequences; leave it out"
 
 
 @pytest.mark.parametrize(
