@@ -3,6 +3,7 @@ package org.broadinstitute.hellbender.engine;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMSequenceDictionary;
 import org.broadinstitute.hellbender.cmdline.CommandLineProgram;
+import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 
 /** Part of GATK's class. */
 public abstract class GATKTool extends CommandLineProgram {
@@ -13,4 +14,6 @@ public abstract class GATKTool extends CommandLineProgram {
     public final native SAMFileHeader getHeaderForReads();
 
     public native SAMSequenceDictionary getBestAvailableSequenceDictionary();
+
+    public native CountingReadFilter makeReadFilter();
 }

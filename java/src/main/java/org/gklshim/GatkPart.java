@@ -20,7 +20,8 @@ enum GatkPart {
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
     WALK("walk", "finding active regions", Setting.WALK),
     CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
-    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS);
+    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
+    RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
@@ -46,7 +47,7 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            if (setting != Setting.REGION_THREADS) {
+            if (setting != Setting.REGION_THREADS && setting != Setting.RECALIBRATION) {
                 setting.warnUnlessSwitch();
             }
             known = !isRefused && isOn() && sees(loader) && isKnown(loader);

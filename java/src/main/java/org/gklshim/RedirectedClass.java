@@ -16,6 +16,7 @@ final class RedirectedClass {
             "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/";
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
     private static final String LIKELIHOODS = "org/gklshim/gatk/likelihoods/Likelihoods";
+    private static final String RECALIBRATION = "org/gklshim/gatk/recalibration/";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
     private static final RedirectedClass[] TABLE = {
@@ -57,6 +58,10 @@ final class RedirectedClass {
                 .open("evidenceBySampleIndex", "valuesBySampleIndex"),
         new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
                 LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
+        new RedirectedClass(GatkPart.RECALIBRATION, ENGINE + "ReadWalker",
+                RECALIBRATION + "RecalibrationTraversal", "traverse"),
+        new RedirectedClass(GatkPart.RECALIBRATION, UTILS + "recalibration/RecalUtils",
+                RECALIBRATION + "BufferedReport", "outputRecalibrationReport"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
