@@ -11,7 +11,7 @@ import pytest
 
 from gkl_shim import paths
 from gkl_shim.gatk import data
-from tests.conftest import once, require_tool
+from tests.conftest import alone, once, require_tool
 from tests.gatk import recalibration_reads
 
 pytestmark = pytest.mark.gatk
@@ -96,6 +96,105 @@ def test_reports_are_stocks(
         assert len(set(said(log))) > 10
 
 
+#: Options of ApplyBQSR, and the name of its output.
+APPLYING = {
+    "plain.bam": "--create-output-bam-md5",
+    "levels.bam": "--quantize-quals 4",
+    "no-levels.bam": "--quantize-quals 0 --create-output-bam-index false",
+    "static.bam": "--static-quantized-quals 20 --static-quantized-quals 10",
+    "down.bam": "--static-quantized-quals 10 --static-quantized-quals 30 --round-down-quantized",
+    "one.bam": "--static-quantized-quals 25 --global-qscore-prior 15.5",
+    "low.bam": "--preserve-qscores-less-than 2",
+    "emit.bam": "--emit-original-quals",
+    "text.sam": "--emit-original-quals",
+    "original.bam": "--use-original-qualities",
+    "intervals.bam": "-L one:100-3000 -L two",
+    "missing.bam": "--allow-missing-read-group -bqsr {0}/other.table",
+    "filters.bam": "--read-filter NotDuplicateReadFilter",
+    "another-filter.bam": "--read-filter ReadLengthReadFilter --max-read-length 90",
+    "from-text.bam": "--emit-original-quals -I {0}/reads.sorted.sam",
+}
+
+
+def applying(sample: data.Sample, table: Path, output: Path, options: str) -> list[str]:
+    """Return a command of ApplyBQSR. The options may name other files."""
+    words = options.format(sample.reads.parent).split()
+    words += [] if "-I" in words else ["-I", str(sample.reads)]
+    words += [] if "-bqsr" in words else ["-bqsr", str(table)]
+    return ["ApplyBQSR", "-R", str(sample.reference), "-O", str(output), *words]
+
+
+@pytest.fixture(scope="session")
+def stocks_reads(
+    reads: data.Sample, stocks: Path, in_one_jvm: Callable[..., str], shared: Path
+) -> Path:
+    """A folder with stock's BAM files, and its log. Their headers name a folder that is gone."""
+    folder = reads.reads.parent
+
+    def make(made: Path) -> Path:
+        text = folder / "reads.sorted.sam"
+        words = [require_tool("samtools"), "view", "-h", "-o", str(text), str(reads.reads)]
+        subprocess.run(words, check=True)
+        table = (stocks / "plain").read_text().replace("\nunit ", "\nelse ")
+        (folder / "other.table").write_text(table)
+        apply_all(reads, stocks, in_one_jvm, made, APPLYING)
+        return made
+
+    return once(shared / "recalibration-stock-reads", make)
+
+
+def apply_all(
+    sample: data.Sample,
+    stocks: Path,
+    in_one_jvm: Callable[..., str],
+    folder: Path,
+    runs: dict[str, str],
+    *java: str,
+    failures: int = 0,
+) -> str:
+    """Run ApplyBQSR, and move its output to a folder. Return the log.
+
+    The headers have the command with the output's name, so all runs write to the same folder.
+    """
+    place = stocks.parent / "recalibrated"
+    with alone(stocks.parent / "recalibrated-lock"):
+        place.mkdir()
+        commands = [
+            applying(sample, stocks / "plain", place / n, options) for n, options in runs.items()
+        ]
+        log = in_one_jvm(commands, *java, failures=failures)
+        for path in list(place.iterdir()):
+            path.rename(folder / path.name)
+        place.rmdir()
+    (folder / "log").write_text(log)
+    return log
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_recalibrated_reads_are_stocks(
+    reads: data.Sample,
+    stocks: Path,
+    stocks_reads: Path,
+    in_one_jvm: Callable[..., str],
+    tmp_path: Path,
+    threads: int,
+) -> None:
+    runs = APPLYING if threads == 3 else {n: APPLYING[n] for n in ("plain.bam", "emit.bam")}
+    options = (AGENT, f"-Dgkl.shim.recalibration={threads}")
+    log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options)
+    made = sorted(path.name for path in tmp_path.iterdir() if path.name != "log")
+    if threads == 3:
+        assert made == sorted(path.name for path in stocks_reads.glob("*.*"))
+    for name in made:
+        assert (tmp_path / name).read_bytes() == (stocks_reads / name).read_bytes(), name
+    if threads == 3:
+        assert log.count("recalibration: 3 threads") == len(runs) - 1
+        assert "recalibration: one thread, because of --use-original-qualities" in log
+        assert said(log) == said((stocks_reads / "log").read_text())
+        sizes = {path.stat().st_size for path in tmp_path.glob("*.bam")}
+        assert len(sizes) >= len(runs) - 3
+
+
 def damaged(sample: data.Sample, folder: Path) -> dict[str, tuple[str, ...]]:
     """Return the options of runs that fail: with a file that is cut off, a header without
     platforms, reads that are too long, and a broken line among the known sites."""
@@ -148,3 +247,27 @@ def test_runs_that_fail_say_what_stocks_say(
     assert len(set(errors(stock))) == len(commands)
     assert ours.count("recalibration: 3 threads") == len(commands) - 1
     assert "recalibration: one thread, because of a read group without a platform" in ours
+
+
+def test_a_recalibration_that_fails_leaves_what_stocks_leaves(
+    reads: data.Sample,
+    stocks: Path,
+    stocks_reads: Path,
+    in_one_jvm: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    """The input is cut off, or a read group is not in the table."""
+    cut = stocks_reads / "cut"
+    cut.write_bytes(reads.reads.read_bytes()[:-20_000])
+    runs = {"cut.bam": f"-I {cut}", "missing.bam": "-bqsr {0}/other.table"}
+    logs = []
+    for way, java in (("stock", ()), ("ours", (AGENT, "-Dgkl.shim.recalibration=3"))):
+        folder = tmp_path / way
+        folder.mkdir()
+        logs.append(apply_all(reads, stocks, in_one_jvm, folder, runs, *java, failures=2))
+    assert errors(logs[0]) == errors(logs[1])
+    assert len(set(errors(logs[0]))) == 2
+    for name in runs:
+        stock, ours = (tmp_path / way / name for way in ("stock", "ours"))
+        assert ours.read_bytes() == stock.read_bytes(), name
+    assert (tmp_path / "ours" / "cut.bam").stat().st_size > 50_000

@@ -6,5 +6,7 @@ import java.util.List;
 public class SAMFileHeader {
     public native SAMSequenceRecord getSequence(String name);
 
+    public native SAMSequenceDictionary getSequenceDictionary();
+
     public native List<SAMReadGroupRecord> getReadGroups();
 }

@@ -32,5 +32,11 @@ public class SAMRecord {
 
     public native String getStringAttribute(String tag);
 
+    public native SAMFileHeader getHeader();
+
+    public native ValidationStringency getValidationStringency();
+
+    public native void setValidationStringency(ValidationStringency stringency);
+
     public native byte[] getVariableBinaryRepresentation();
 }

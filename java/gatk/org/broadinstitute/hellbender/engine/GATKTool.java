@@ -4,6 +4,7 @@ import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMSequenceDictionary;
 import org.broadinstitute.hellbender.cmdline.CommandLineProgram;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
+import org.broadinstitute.hellbender.transformers.ReadTransformer;
 
 /** Part of GATK's class. */
 public abstract class GATKTool extends CommandLineProgram {
@@ -16,4 +17,6 @@ public abstract class GATKTool extends CommandLineProgram {
     public native SAMSequenceDictionary getBestAvailableSequenceDictionary();
 
     public native CountingReadFilter makeReadFilter();
+
+    public native ReadTransformer makePostReadFilterTransformer();
 }

@@ -9,14 +9,12 @@ import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCo
  * <p>Adaptor and soft-clipped bases do not count. What is left is walked through in the order of
  * sequencing. Nothing is counted of a read that is unusual in any way: GATK has to process it.
  */
-final class ErrorCounter {
+final class ErrorCounter extends SequencingOrder {
     private static final byte ERROR = 1;
     private static final byte SKIPPED = 2;
 
     private final CovariateCounts counts;
     private final int minQuality;
-    private final int tailQuality;
-    private final int contextSize;
     private final int maximumCycle;
     /** Whether each base is an error, and whether it is skipped because of a known site. */
     private byte[] marks = new byte[0];
@@ -25,10 +23,9 @@ final class ErrorCounter {
     private int to;
 
     ErrorCounter(CovariateCounts counts, RecalibrationArgumentCollection arguments) {
+        super(arguments.MISMATCHES_CONTEXT_SIZE, arguments.LOW_QUAL_TAIL);
         this.counts = counts;
         minQuality = arguments.PRESERVE_QSCORES_LESS_THAN;
-        tailQuality = arguments.LOW_QUAL_TAIL;
-        contextSize = arguments.MISMATCHES_CONTEXT_SIZE;
         maximumCycle = arguments.MAXIMUM_CYCLE_VALUE;
     }
 
@@ -42,7 +39,7 @@ final class ErrorCounter {
     void count(ReadArrays read, MaskedReference reference) {
         counts.expect(to - from);
         mark(read, reference);
-        countMarked(read);
+        visitAll(read, from, to);
     }
 
     /** Returns whether clips are at the ends only, and no neighbours could be one element. */
@@ -251,54 +248,21 @@ final class ErrorCounter {
         }
     }
 
-    private void countMarked(ReadArrays read) {
-        boolean isReverse = read.has(ReadArrays.REVERSE);
-        long[][] byCycle = counts.byCycle[read.readGroup];
-        long[][] byContext = counts.byContext[read.readGroup];
-        byte[] qualities = read.qualities;
-        int qualitiesStart = read.qualitiesStart;
-        // A run of such qualities at an end counts as N in contexts.
-        int firstUsable = from;
-        while (qualities[qualitiesStart + firstUsable] <= tailQuality) {
-            firstUsable++;
+    @Override
+    void visit(ReadArrays read, int base, int quality, int context, int cycle) {
+        int mark = marks[base];
+        if (read.codes[base] == BaseCodes.OTHER || quality < minQuality || (mark & SKIPPED) != 0) {
+            return;
         }
-        int lastUsable = to - 1;
-        while (qualities[qualitiesStart + lastUsable] <= tailQuality) {
-            lastUsable--;
+        long[] ofCycle = counts.byCycle[read.readGroup][quality];
+        if (ofCycle == null) {
+            counts.prepare(read.readGroup, quality);
+            ofCycle = counts.byCycle[read.readGroup][quality];
         }
-        int complement = isReverse ? 3 : 0;
-        int step = isReverse ? -1 : 1;
-        int highestBits = 2 * (contextSize - 1);
-        int cycle = 2 + (read.has(ReadArrays.PAIRED) && read.has(ReadArrays.SECOND) ? 1 : 0);
-        int context = 0;
-        int known = 0;
-        for (int k = isReverse ? to - 1 : from; k >= from && k < to; k += step, cycle += 2) {
-            int code = read.codes[k];
-            if (code == BaseCodes.OTHER) {
-                known = 0;
-                continue;
-            }
-            if (k < firstUsable || k > lastUsable) {
-                known = 0;
-            } else {
-                context = context >>> 2 | (code ^ complement) << highestBits;
-                known++;
-            }
-            int quality = qualities[qualitiesStart + k];
-            int mark = marks[k];
-            if (quality < minQuality || (mark & SKIPPED) != 0) {
-                continue;
-            }
-            long[] ofCycle = byCycle[quality];
-            if (ofCycle == null) {
-                counts.prepare(read.readGroup, quality);
-                ofCycle = byCycle[quality];
-            }
-            long one = (mark & ERROR) != 0 ? 1 + CovariateCounts.ERROR : 1;
-            ofCycle[cycle] += one;
-            if (known >= contextSize) {
-                byContext[quality][context] += one;
-            }
+        long one = (mark & ERROR) != 0 ? 1 + CovariateCounts.ERROR : 1;
+        ofCycle[cycle] += one;
+        if (context >= 0) {
+            counts.byContext[read.readGroup][quality][context] += one;
         }
     }
 }

@@ -32,7 +32,7 @@ final class ErrorCounting implements ReadTool {
     private final RecalibrationArgumentCollection arguments;
     private final ReferenceDataSource reference;
     private final List<?> knownSites;
-    private final ReadGroups groups;
+    private final ReadHeader header;
     /** The number of each read group in GATK's tables. */
     private final int[] keys;
     /** The source of pieces. Who has its lock may use GATK's engine and its sources. */
@@ -46,8 +46,8 @@ final class ErrorCounting implements ReadTool {
         engine = (BaseRecalibrationEngine) Members.get(walker, "recalibrationEngine");
         reference = (ReferenceDataSource) Members.get(walker, "referenceDataSource");
         knownSites = (List<?>) Members.get(walker, "knownSites");
-        groups = new ReadGroups(walker.getHeaderForReads());
-        keys = groups.keys();
+        header = new ReadHeader(walker.getHeaderForReads());
+        keys = header.keys();
         source = new MaskedReference.Source(reference, walker.features, knownSites);
     }
 
@@ -86,12 +86,12 @@ final class ErrorCounting implements ReadTool {
     @Override
     public String serialReason() {
         // GATK warns of the first read without a platform.
-        return groups.havePlatforms() ? null : "a read group without a platform";
+        return header.hasPlatforms() ? null : "a read group without a platform";
     }
 
     @Override
     public Consumer<ReadTask> worker(ReadFilters filters) {
-        CovariateCounts own = new CovariateCounts(groups.size(), arguments.MAXIMUM_CYCLE_VALUE,
+        CovariateCounts own = new CovariateCounts(header.readGroups(), arguments.MAXIMUM_CYCLE_VALUE,
                 arguments.MISMATCHES_CONTEXT_SIZE);
         counts.add(own);
         return new Worker(filters, own)::work;
@@ -116,7 +116,7 @@ final class ErrorCounting implements ReadTool {
         private final ReadFilters filters;
         private final CovariateCounts own;
         private final ErrorCounter counter;
-        private final ReadArrays arrays = new ReadArrays(groups);
+        private final ReadArrays arrays = new ReadArrays(header);
         private MaskedReference piece;
 
         Worker(ReadFilters filters, CovariateCounts own) {
@@ -127,6 +127,7 @@ final class ErrorCounting implements ReadTool {
 
         void work(ReadTask task) {
             int counted = 0;
+            int passed = 0;
             GATKRead last = null;
             for (GATKRead read : task.reads) {
                 if (count(read, task)) {
@@ -134,11 +135,10 @@ final class ErrorCounting implements ReadTool {
                 } else if (!process(read)) {
                     continue;
                 }
-                task.passed++;
+                passed++;
                 last = read;
             }
-            task.place = last == null ? null : ReadTask.interval(last);
-            task.reads.clear();
+            task.setPassed(passed, last);
             synchronized (source) {
                 processed += counted;
                 if (own.areFull()) {

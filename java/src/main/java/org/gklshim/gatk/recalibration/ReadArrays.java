@@ -62,6 +62,8 @@ final class ReadArrays {
     /** Holds the qualities from {@link #qualitiesStart} on. */
     byte[] qualities;
     int qualitiesStart;
+    /** Where the tags are after the qualities; -1 if these are not in a record's bytes. */
+    int tagsStart;
     /** The operators of the CIGAR, and their lengths. */
     int[] operators = new int[16];
     int[] lengths = new int[16];
@@ -69,10 +71,10 @@ final class ReadArrays {
     /** The number of the read group in the header. */
     int readGroup;
 
-    private final ReadGroups groups;
+    private final ReadHeader header;
 
-    ReadArrays(ReadGroups groups) {
-        this.groups = groups;
+    ReadArrays(ReadHeader header) {
+        this.header = header;
     }
 
     /** Returns a read's record, or null if it is not kept in one. */
@@ -92,9 +94,10 @@ final class ReadArrays {
     }
 
     /**
-     * Takes a mapped read. Returns false if anything about it is unusual: if its length is not that
-     * of its CIGAR, it has no qualities, a read group that the header does not have, another
-     * operator than the above, or tags that cannot be read without doubt.
+     * Takes a read. Returns false if anything about it is unusual: if its length is not that of its
+     * CIGAR, it has no qualities, the header does not have its position or its read group, it has
+     * another operator than the above, or tags that cannot be read without doubt. An unmapped read
+     * has no CIGAR.
      */
     boolean take(SAMRecord record) {
         flags = record.getFlags();
@@ -105,7 +108,7 @@ final class ReadArrays {
         mateStart = record.getMateAlignmentStart();
         insertSize = record.getInferredInsertSize();
         length = record.getReadLength();
-        if (has(UNMAPPED) || contig < 0 || start <= 0 || length == 0) {
+        if (length == 0 || !has(UNMAPPED) && !header.has(contig, start)) {
             return false;
         }
         if (codes.length < length) {
@@ -113,7 +116,8 @@ final class ReadArrays {
         }
         byte[] data = record.getVariableBinaryRepresentation();
         return (data == null ? takeFields(record) : takeBytes(record, data))
-                && readGroup >= 0 && readLengthOfCigar() == length;
+                && readGroup >= 0
+                && (has(UNMAPPED) ? elements == 0 : readLengthOfCigar() == length);
     }
 
     private boolean takeBytes(SAMRecord record, byte[] data) {
@@ -121,8 +125,8 @@ final class ReadArrays {
         setElements(record.getCigarLength());
         int bases = cigar + 4 * elements;
         qualitiesStart = bases + (length + 1) / 2;
-        int tags = qualitiesStart + length;
-        if (tags > data.length || data[qualitiesStart] == (byte) 0xff) {
+        tagsStart = qualitiesStart + length;
+        if (tagsStart > data.length || data[qualitiesStart] == (byte) 0xff) {
             return false;
         }
         for (int k = 0; k < elements; k++) {
@@ -139,7 +143,7 @@ final class ReadArrays {
             codes[length - 1] = FIRST[data[bases + (length >> 1)] & 0xff];
         }
         qualities = data;
-        readGroup = groups.find(data, tags);
+        readGroup = header.readGroup(data, tagsStart);
         return true;
     }
 
@@ -147,6 +151,7 @@ final class ReadArrays {
         byte[] bases = record.getReadBases();
         qualities = record.getBaseQualities();
         qualitiesStart = 0;
+        tagsStart = -1;
         if (bases.length != length || qualities.length != length) {
             return false;
         }
@@ -163,7 +168,7 @@ final class ReadArrays {
             operators[k] = CigarOperator.enumToBinary(cigar.get(k).getOperator());
             lengths[k] = cigar.get(k).getLength();
         }
-        readGroup = groups.find(record.getStringAttribute("RG"));
+        readGroup = header.readGroup(record.getStringAttribute("RG"));
         return true;
     }
 

@@ -14,6 +14,15 @@ final class ReadTask {
     int passed;
     /** Where the last one of these is; null if it has no place. */
     SimpleInterval place;
+    /** What ended the work, after all results; null if nothing did. */
+    Throwable failure;
+
+    /** Notes how many reads have passed, and the last one of them. */
+    void setPassed(int count, GATKRead last) {
+        passed = count;
+        place = last == null ? null : interval(last);
+        reads.clear();
+    }
 
     /** Returns GATK's interval of a read: null if the read has no place. */
     static SimpleInterval interval(GATKRead read) {

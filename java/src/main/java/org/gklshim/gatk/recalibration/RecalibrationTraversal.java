@@ -45,6 +45,9 @@ public final class RecalibrationTraversal {
     public static void traverse(ReadWalker walker) {
         ReadTool tool = ErrorCounting.of(walker);
         if (tool == null) {
+            tool = QualityRecalibration.of(walker);
+        }
+        if (tool == null) {
             walker.traverse$original();
         } else {
             new RecalibrationTraversal(walker, tool, new ReadFilters(walker.makeReadFilter()))
@@ -100,7 +103,12 @@ public final class RecalibrationTraversal {
         }
         Consumer<ReadTask> worker = tool.worker(own);
         return task -> {
-            worker.accept(task);
+            try {
+                worker.accept(task);
+            } catch (Throwable e) {
+                // The results of earlier reads come first.
+                task.failure = e;
+            }
             return task;
         };
     }
@@ -134,10 +142,19 @@ public final class RecalibrationTraversal {
         tasks.submit(task, bases);
     }
 
+    /** Throws any exception, as the work threw it. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void rethrow(Throwable failure) throws E {
+        throw (E) failure;
+    }
+
     private void handOn(ReadTask task) {
         task.results.forEach(tool::accept);
         for (int k = 0; k < task.passed; k++) {
             progress.update(task.place);
+        }
+        if (task.failure != null) {
+            RecalibrationTraversal.<RuntimeException>rethrow(task.failure);
         }
     }
 }

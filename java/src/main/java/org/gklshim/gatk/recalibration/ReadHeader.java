@@ -2,20 +2,25 @@ package org.gklshim.gatk.recalibration;
 
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMReadGroupRecord;
+import htsjdk.samtools.SAMSequenceRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The read groups of a header, found by the tag RG of a record. */
-final class ReadGroups {
+/** What reads are checked against: the contigs of a header, and its read groups. */
+final class ReadHeader {
+    private final List<Integer> contigs = new ArrayList<>();
     private final List<SAMReadGroupRecord> records;
     /** The names as bytes; null if one is not ASCII. */
     private final List<byte[]> ids = new ArrayList<>();
     private final Map<String, Integer> numbers = new HashMap<>();
 
-    ReadGroups(SAMFileHeader header) {
+    ReadHeader(SAMFileHeader header) {
+        for (SAMSequenceRecord contig : header.getSequenceDictionary().getSequences()) {
+            contigs.add(contig.getSequenceLength());
+        }
         records = header.getReadGroups();
         for (SAMReadGroupRecord record : records) {
             numbers.put(record.getId(), ids.size());
@@ -24,7 +29,13 @@ final class ReadGroups {
         }
     }
 
-    int size() {
+    /** Returns whether a contig has a position. */
+    boolean has(int contig, int position) {
+        return contig >= 0 && contig < contigs.size() && position > 0
+                && position <= contigs.get(contig);
+    }
+
+    int readGroups() {
         return records.size();
     }
 
@@ -47,12 +58,12 @@ final class ReadGroups {
     }
 
     /** Returns whether each read group has a platform. */
-    boolean havePlatforms() {
+    boolean hasPlatforms() {
         return records.stream().allMatch(record -> record.getPlatform() != null);
     }
 
     /** Returns the number of a read group, or -1 if there is none of this name. */
-    int find(String id) {
+    int readGroup(String id) {
         return id == null ? -1 : numbers.getOrDefault(id, -1);
     }
 
@@ -63,7 +74,7 @@ final class ReadGroups {
      * @param data ends with the record's tags
      * @param tags where the first one is
      */
-    int find(byte[] data, int tags) {
+    int readGroup(byte[] data, int tags) {
         int found = -1;
         int at = tags;
         while (at < data.length) {
