@@ -7,4 +7,6 @@ public final class BaseUtils {
     public static Comparator<byte[]> BASES_COMPARATOR;
 
     private BaseUtils() {}
+
+    public static native int simpleBaseToBaseIndex(byte base);
 }

@@ -8,5 +8,7 @@ public final class MathUtils {
     /** Part of GATK's class. */
     public static final class RunningAverage {}
 
+    public static native int fastRound(double value);
+
     public static native double approximateLog10SumLog10(double a, double b);
 }

@@ -22,7 +22,8 @@ enum GatkPart {
     CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
     LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
     ANNOTATIONS("annotations", "annotations", Setting.ANNOTATIONS),
-    TOOLS("tools", "finding tools", Setting.TOOLS);
+    TOOLS("tools", "finding tools", Setting.TOOLS),
+    RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
@@ -48,7 +49,7 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            if (setting != Setting.REGION_THREADS) {
+            if (setting != Setting.REGION_THREADS && setting != Setting.RECALIBRATION) {
                 setting.warnUnlessSwitch();
             }
             known = !isRefused && isOn() && sees(loader) && isKnown(loader);

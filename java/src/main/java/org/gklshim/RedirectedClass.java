@@ -17,6 +17,7 @@ final class RedirectedClass {
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
     private static final String LIKELIHOODS = "org/gklshim/gatk/likelihoods/Likelihoods";
     private static final String PCR_ERROR_MODEL = "org/gklshim/gatk/likelihoods/PcrErrorModel";
+    private static final String RECALIBRATION = "org/gklshim/gatk/recalibration/";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
     private static final RedirectedClass[] TABLE = {
@@ -70,6 +71,10 @@ final class RedirectedClass {
                 "org/gklshim/gatk/annotations/RankSums", "permutationTest"),
         new RedirectedClass(GatkPart.TOOLS, "org/broadinstitute/barclay/argparser/ClassFinder",
                 "org/gklshim/gatk/tools/ToolSearch", "scanJar").open("loader", "parentType"),
+        new RedirectedClass(GatkPart.RECALIBRATION, ENGINE + "ReadWalker",
+                RECALIBRATION + "RecalibrationTraversal", "traverse"),
+        new RedirectedClass(GatkPart.RECALIBRATION, UTILS + "recalibration/RecalUtils",
+                RECALIBRATION + "BufferedReport", "outputRecalibrationReport"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

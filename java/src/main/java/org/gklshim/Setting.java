@@ -14,10 +14,13 @@ public enum Setting {
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
+    RECALIBRATION("gkl.shim.recalibration", "GKL_SHIM_RECALIBRATION"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
     SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
     TOOLS("gkl.shim.tools", "GKL_SHIM_TOOLS"),
     WALK("gkl.shim.walk", "GKL_SHIM_WALK");
+
+    private static final int MAX_THREADS = 1024;
 
     private final String property;
     private final String variable;
@@ -43,6 +46,35 @@ public enum Setting {
         if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
             Log.warning(source() + "=" + value + " is ignored: it must be on or off");
         }
+    }
+
+    /**
+     * Returns the number of threads that the value says, and warns of a wrong one.
+     *
+     * @param usual the number if there is no value, unless there are fewer processors
+     */
+    public int threads(int usual) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        String text = value();
+        if (text.equals("off")) {
+            return 1;
+        }
+        if (text.equals("auto")) {
+            return processors;
+        }
+        if (!text.isEmpty()) {
+            try {
+                int threads = Integer.parseInt(text);
+                if (threads >= 1 && threads <= MAX_THREADS) {
+                    return threads;
+                }
+            } catch (NumberFormatException e) {
+                // Reported below.
+            }
+            Log.warning(source() + "=" + text + " is ignored: it must be off, auto, or a number of "
+                    + "threads, at most " + MAX_THREADS);
+        }
+        return Math.max(1, Math.min(processors, usual));
     }
 
     /** Returns the value; "" if the setting is not made. */

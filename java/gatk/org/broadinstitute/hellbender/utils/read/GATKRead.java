@@ -36,5 +36,17 @@ public interface GATKRead extends Locatable {
 
     boolean hasAttribute(String name);
 
+    default void setAttribute(String name, String value) {
+        throw new UnsupportedOperationException();
+    }
+
+    default void clearAttribute(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    default void setBaseQualities(byte[] qualities) {
+        throw new UnsupportedOperationException();
+    }
+
     GATKRead copy();
 }

@@ -1,0 +1,42 @@
+package htsjdk.samtools;
+
+/** Part of htsjdk's class. */
+public class SAMRecord {
+    public native int getReadNameLength();
+
+    public native int getReadLength();
+
+    public native int getCigarLength();
+
+    public native Cigar getCigar();
+
+    public native byte[] getReadBases();
+
+    public native byte[] getBaseQualities();
+
+    public native int getFlags();
+
+    public native int getMappingQuality();
+
+    public native Integer getReferenceIndex();
+
+    public native Integer getMateReferenceIndex();
+
+    public native String getReferenceName();
+
+    public native int getAlignmentStart();
+
+    public native int getMateAlignmentStart();
+
+    public native int getInferredInsertSize();
+
+    public native String getStringAttribute(String tag);
+
+    public native SAMFileHeader getHeader();
+
+    public native ValidationStringency getValidationStringency();
+
+    public native void setValidationStringency(ValidationStringency stringency);
+
+    public native byte[] getVariableBinaryRepresentation();
+}

@@ -1,0 +1,10 @@
+package org.broadinstitute.hellbender.engine.filters;
+
+import org.broadinstitute.hellbender.utils.read.GATKRead;
+
+/** Part of GATK's class. */
+public class CountingReadFilter {
+    public native boolean test(GATKRead read);
+
+    public native String getSummaryLine();
+}

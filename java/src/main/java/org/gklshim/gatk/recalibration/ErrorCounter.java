@@ -1,0 +1,268 @@
+package org.gklshim.gatk.recalibration;
+
+import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCollection;
+
+/**
+ * Counts the observations and errors of reads for BaseRecalibrator, as GATK's
+ * BaseRecalibrationEngine.processRead() does, but without changing the read.
+ *
+ * <p>Adaptor and soft-clipped bases do not count. What is left is walked through in the order of
+ * sequencing. Nothing is counted of a read that is unusual in any way: GATK has to process it.
+ */
+final class ErrorCounter extends SequencingOrder {
+    private static final byte ERROR = 1;
+    private static final byte SKIPPED = 2;
+
+    private final CovariateCounts counts;
+    private final int minQuality;
+    private final int maximumCycle;
+    /** Whether each base is an error, and whether it is skipped because of a known site. */
+    private byte[] marks = new byte[0];
+    /** The part of the read that counts. */
+    private int from;
+    private int to;
+
+    ErrorCounter(CovariateCounts counts, RecalibrationArgumentCollection arguments) {
+        super(arguments.MISMATCHES_CONTEXT_SIZE, arguments.LOW_QUAL_TAIL);
+        this.counts = counts;
+        minQuality = arguments.PRESERVE_QSCORES_LESS_THAN;
+        maximumCycle = arguments.MAXIMUM_CYCLE_VALUE;
+    }
+
+    /** Returns whether a read is usual: if not, GATK has to process it. */
+    boolean isUsual(ReadArrays read) {
+        return hasPlainCigar(read) && findPart(read) && to - from <= maximumCycle
+                && hasPlainQualities(read);
+    }
+
+    /** Counts the read for which {@link #isUsual} was just called. */
+    void count(ReadArrays read, MaskedReference reference) {
+        counts.expect(to - from);
+        mark(read, reference);
+        visitAll(read, from, to);
+    }
+
+    /** Returns whether clips are at the ends only, and no neighbours could be one element. */
+    private static boolean hasPlainCigar(ReadArrays read) {
+        int last = read.elements - 1;
+        int first = 0;
+        while (first <= last && isClip(read.operators[first])) {
+            first++;
+        }
+        while (last > first && isClip(read.operators[last])) {
+            last--;
+        }
+        if (first > last || read.operators[first] == ReadArrays.D
+                || read.operators[last] == ReadArrays.D) {
+            return false;
+        }
+        for (int k = 0; k < read.elements; k++) {
+            int operator = read.operators[k];
+            if (read.lengths[k] == 0 || k > 0 && operator == read.operators[k - 1]) {
+                return false;
+            }
+            boolean isInside = k >= first && k <= last;
+            if (isClip(operator) == isInside) {
+                return false;
+            }
+            if (k > first && isInside && !ReadArrays.isAligned(operator)
+                    && !ReadArrays.isAligned(read.operators[k - 1])) {
+                return false;
+            }
+            if (operator == ReadArrays.H && k > 0 && k < read.elements - 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isClip(int operator) {
+        return operator == ReadArrays.S || operator == ReadArrays.H;
+    }
+
+    /**
+     * Finds the part of a read that is left without soft clips and adaptor. Returns false if no base
+     * of it is aligned.
+     */
+    private boolean findPart(ReadArrays read) {
+        from = 0;
+        to = read.length;
+        int base = 0;
+        for (int k = 0; k < read.elements; k++) {
+            if (read.operators[k] == ReadArrays.S) {
+                if (base == 0) {
+                    from = read.lengths[k];
+                } else {
+                    to = base;
+                }
+            }
+            base += read.operators[k] == ReadArrays.D || read.operators[k] == ReadArrays.H
+                    ? 0 : read.lengths[k];
+        }
+        clipAdaptor(read);
+        return hasAlignedBase(read);
+    }
+
+    /** Leaves out what lies beyond the start of the mate: ReadUtils.getAdaptorBoundary(). */
+    private void clipAdaptor(ReadArrays read) {
+        boolean isReverse = read.has(ReadArrays.REVERSE);
+        if (read.insertSize == 0 || !read.has(ReadArrays.PAIRED)
+                || read.has(ReadArrays.MATE_UNMAPPED) || read.mateContig < 0 || read.mateStart == 0
+                || isReverse == read.has(ReadArrays.MATE_REVERSE)) {
+            return;
+        }
+        long end = read.end();
+        boolean isInOrder = isReverse
+                ? end > read.mateStart : read.start <= read.mateStart + read.insertSize;
+        int boundary = isReverse ? read.mateStart - 1 : read.start + Math.abs(read.insertSize);
+        if (!isInOrder || boundary < read.start || boundary > end) {
+            return;
+        }
+        int base = 0;
+        int position = read.start;
+        for (int k = 0; k < read.elements; k++) {
+            int operator = read.operators[k];
+            int size = read.lengths[k];
+            if (ReadArrays.isAligned(operator)) {
+                if (boundary < position + size) {
+                    int index = base + boundary - position;
+                    if (isReverse) {
+                        from = Math.max(from, index + 1);
+                    } else {
+                        to = Math.min(to, index);
+                    }
+                    return;
+                }
+                position += size;
+                base += size;
+            } else if (operator == ReadArrays.D) {
+                if (boundary < position + size) {
+                    // The deletion is at the end of what is left, and goes with the adaptor.
+                    if (isReverse) {
+                        from = Math.max(from, base);
+                    } else {
+                        to = Math.min(to, base);
+                    }
+                    return;
+                }
+                position += size;
+            } else if (operator != ReadArrays.H) {
+                base += size;
+            }
+        }
+    }
+
+    private boolean hasAlignedBase(ReadArrays read) {
+        int base = 0;
+        for (int k = 0; k < read.elements; k++) {
+            int operator = read.operators[k];
+            if (operator == ReadArrays.D || operator == ReadArrays.H) {
+                continue;
+            }
+            if (ReadArrays.isAligned(operator)
+                    && Math.max(base, from) < Math.min(base + read.lengths[k], to)) {
+                return true;
+            }
+            base += read.lengths[k];
+        }
+        return false;
+    }
+
+    /** Returns whether GATK's tables have all qualities, and one is not that of a tail. */
+    private boolean hasPlainQualities(ReadArrays read) {
+        int highest = 0;
+        int all = 0;
+        for (int k = from; k < to; k++) {
+            int quality = read.qualities[read.qualitiesStart + k];
+            highest = Math.max(highest, quality);
+            all |= quality;
+        }
+        return all >= 0 && highest <= CovariateCounts.MAX_QUALITY && highest > tailQuality;
+    }
+
+    /** Marks errors, and bases at known sites. */
+    private void mark(ReadArrays read, MaskedReference reference) {
+        if (marks.length < read.length) {
+            marks = new byte[read.length];
+        }
+        byte[] positions = reference.positions;
+        int base = 0;
+        int position = read.start - reference.start;
+        for (int k = 0; k < read.elements; k++) {
+            int size = read.lengths[k];
+            switch (read.operators[k]) {
+                case ReadArrays.I:
+                    boolean isInSite = position > 0
+                            && (positions[position - 1] & MaskedReference.GOES_ON) != 0;
+                    for (int j = base; j < base + size; j++) {
+                        marks[j] = isInSite ? SKIPPED : 0;
+                    }
+                    base += size;
+                    break;
+                case ReadArrays.D:
+                    position += size;
+                    break;
+                case ReadArrays.S:
+                    base += size;
+                    break;
+                case ReadArrays.H:
+                    break;
+                default:
+                    for (int j = 0; j < size; j++) {
+                        int there = positions[position + j];
+                        marks[base + j] = (byte)
+                                (((there & MaskedReference.BASE) != read.codes[base + j]
+                                        ? ERROR : 0)
+                                | ((there & MaskedReference.SITE) != 0 ? SKIPPED : 0));
+                    }
+                    position += size;
+                    base += size;
+            }
+        }
+        markBesideDeletions(read, reference);
+    }
+
+    /** A known site in a deletion stands for the bases on both sides of it. */
+    private void markBesideDeletions(ReadArrays read, MaskedReference reference) {
+        int base = 0;
+        int position = read.start - reference.start;
+        for (int k = 0; k < read.elements; k++) {
+            int operator = read.operators[k];
+            int size = read.lengths[k];
+            if (operator == ReadArrays.D) {
+                if (base > from && base < to) {
+                    int sites = 0;
+                    for (int j = position; j < position + size; j++) {
+                        sites |= reference.positions[j];
+                    }
+                    if ((sites & MaskedReference.SITE) != 0) {
+                        marks[base - 1] |= SKIPPED;
+                        marks[base] |= SKIPPED;
+                    }
+                }
+                position += size;
+            } else {
+                position += ReadArrays.isAligned(operator) ? size : 0;
+                base += operator == ReadArrays.H ? 0 : size;
+            }
+        }
+    }
+
+    @Override
+    void visit(ReadArrays read, int base, int quality, int context, int cycle) {
+        int mark = marks[base];
+        if (read.codes[base] == BaseCodes.OTHER || quality < minQuality || (mark & SKIPPED) != 0) {
+            return;
+        }
+        long[] ofCycle = counts.byCycle[read.readGroup][quality];
+        if (ofCycle == null) {
+            counts.prepare(read.readGroup, quality);
+            ofCycle = counts.byCycle[read.readGroup][quality];
+        }
+        long one = (mark & ERROR) != 0 ? 1 + CovariateCounts.ERROR : 1;
+        ofCycle[cycle] += one;
+        if (context >= 0) {
+            counts.byContext[read.readGroup][quality][context] += one;
+        }
+    }
+}

@@ -1,0 +1,273 @@
+"""Base quality score recalibration in arrays and threads: stock's reports and BAM files."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim.gatk import data
+from tests.conftest import alone, once, require_tool
+from tests.gatk import recalibration_reads
+
+pytestmark = pytest.mark.gatk
+
+AGENT = f"-javaagent:{paths.agent_jar()}"
+
+#: Options of BaseRecalibrator. {0} is the sample's folder.
+COUNTING = {
+    "plain": "",
+    "bed": "--known-sites {0}/sites.bed",
+    "context": "--mismatches-context-size 5 --indels-context-size 4",
+    "tail": "--low-quality-tail 11 --preserve-qscores-less-than 2 --mismatches-context-size 1 "
+    "--default-base-qualities 20 --force-platform solid --quantizing-levels 5",
+    "low": "--preserve-qscores-less-than 0",
+    "intervals": "-L one:100-3000 -L two -ip 20",
+    "filters": "--disable-read-filter NotDuplicateReadFilter "
+    "--disable-read-filter MappingQualityNotZeroReadFilter",
+    "another-filter": "--read-filter ReadLengthReadFilter --max-read-length 90",
+    "original": "--use-original-qualities",
+    "indels": "--compute-indel-bqsr-tables",
+}
+#: Those with which GATK does all the work.
+GATKS_OWN = {"original": "--use-original-qualities", "indels": "--compute-indel-bqsr-tables"}
+
+
+def counting(sample: data.Sample, output: Path, options: str = "") -> list[str]:
+    """Return a command of BaseRecalibrator."""
+    folder = sample.reads.parent
+    files = ("-R", sample.reference, "-I", sample.reads, "--known-sites", folder / "sites.vcf")
+    words = options.format(folder).split()
+    return ["BaseRecalibrator", *map(str, files), "-O", str(output), *words]
+
+
+def index(sample: data.Sample) -> list[list[str]]:
+    folder = sample.reads.parent
+    return [["IndexFeatureFile", "-I", str(folder / f"sites.{end}")] for end in ("vcf", "bed")]
+
+
+@pytest.fixture(scope="session")
+def reads(shared: Path) -> data.Sample:
+    return once(shared / "recalibration", lambda folder: recalibration_reads.write(folder, 1))
+
+
+@pytest.fixture(scope="session")
+def stocks(reads: data.Sample, in_one_jvm: Callable[..., str], shared: Path) -> Path:
+    """A folder with stock's reports, and its log."""
+
+    def make(folder: Path) -> Path:
+        commands = [*index(reads)]
+        commands += [counting(reads, folder / n, options) for n, options in COUNTING.items()]
+        (folder / "log").write_text(in_one_jvm(commands))
+        return folder
+
+    return once(shared / "recalibration-stock", make)
+
+
+def said(log: str) -> list[str]:
+    """Return what a log says of filtered and of recalibrated reads."""
+    return re.findall(r"\d+ read.* filtered .*|able to recalibrate .*", log)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_reports_are_stocks(
+    reads: data.Sample,
+    stocks: Path,
+    in_one_jvm: Callable[..., str],
+    tmp_path: Path,
+    threads: int,
+) -> None:
+    names = COUNTING if threads == 3 else ("plain", "low")
+    commands = [counting(reads, tmp_path / name, COUNTING[name]) for name in names]
+    log = in_one_jvm(commands, AGENT, f"-Dgkl.shim.recalibration={threads}")
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (stocks / name).read_bytes(), name
+    ours = "one thread" if threads == 1 else f"{threads} threads"
+    own = [reason for name, reason in GATKS_OWN.items() if name in names]
+    assert log.count(f"recalibration: {ours}") == len(names) - len(own)
+    for reason in own:
+        assert f"recalibration: GATK's own code is used, because of {reason}" in log
+    if threads == 3:
+        assert said(log) == said((stocks / "log").read_text())
+        assert len(set(said(log))) > 10
+
+
+#: Options of ApplyBQSR, and the name of its output.
+APPLYING = {
+    "plain.bam": "--create-output-bam-md5",
+    "levels.bam": "--quantize-quals 4",
+    "no-levels.bam": "--quantize-quals 0 --create-output-bam-index false",
+    "static.bam": "--static-quantized-quals 20 --static-quantized-quals 10",
+    "down.bam": "--static-quantized-quals 10 --static-quantized-quals 30 --round-down-quantized",
+    "one.bam": "--static-quantized-quals 25 --global-qscore-prior 15.5",
+    "low.bam": "--preserve-qscores-less-than 2",
+    "emit.bam": "--emit-original-quals",
+    "text.sam": "--emit-original-quals",
+    "original.bam": "--use-original-qualities",
+    "intervals.bam": "-L one:100-3000 -L two",
+    "missing.bam": "--allow-missing-read-group -bqsr {0}/other.table",
+    "filters.bam": "--read-filter NotDuplicateReadFilter",
+    "another-filter.bam": "--read-filter ReadLengthReadFilter --max-read-length 90",
+    "from-text.bam": "--emit-original-quals -I {0}/reads.sorted.sam",
+}
+
+
+def applying(sample: data.Sample, table: Path, output: Path, options: str) -> list[str]:
+    """Return a command of ApplyBQSR. The options may name other files."""
+    words = options.format(sample.reads.parent).split()
+    words += [] if "-I" in words else ["-I", str(sample.reads)]
+    words += [] if "-bqsr" in words else ["-bqsr", str(table)]
+    return ["ApplyBQSR", "-R", str(sample.reference), "-O", str(output), *words]
+
+
+@pytest.fixture(scope="session")
+def stocks_reads(
+    reads: data.Sample, stocks: Path, in_one_jvm: Callable[..., str], shared: Path
+) -> Path:
+    """A folder with stock's BAM files, and its log. Their headers name a folder that is gone."""
+    folder = reads.reads.parent
+
+    def make(made: Path) -> Path:
+        text = folder / "reads.sorted.sam"
+        words = [require_tool("samtools"), "view", "-h", "-o", str(text), str(reads.reads)]
+        subprocess.run(words, check=True)
+        table = (stocks / "plain").read_text().replace("\nunit ", "\nelse ")
+        (folder / "other.table").write_text(table)
+        apply_all(reads, stocks, in_one_jvm, made, APPLYING)
+        return made
+
+    return once(shared / "recalibration-stock-reads", make)
+
+
+def apply_all(
+    sample: data.Sample,
+    stocks: Path,
+    in_one_jvm: Callable[..., str],
+    folder: Path,
+    runs: dict[str, str],
+    *java: str,
+    failures: int = 0,
+) -> str:
+    """Run ApplyBQSR, and move its output to a folder. Return the log.
+
+    The headers have the command with the output's name, so all runs write to the same folder.
+    """
+    place = stocks.parent / "recalibrated"
+    with alone(stocks.parent / "recalibrated-lock"):
+        place.mkdir()
+        commands = [
+            applying(sample, stocks / "plain", place / n, options) for n, options in runs.items()
+        ]
+        log = in_one_jvm(commands, *java, failures=failures)
+        for path in list(place.iterdir()):
+            path.rename(folder / path.name)
+        place.rmdir()
+    (folder / "log").write_text(log)
+    return log
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_recalibrated_reads_are_stocks(
+    reads: data.Sample,
+    stocks: Path,
+    stocks_reads: Path,
+    in_one_jvm: Callable[..., str],
+    tmp_path: Path,
+    threads: int,
+) -> None:
+    runs = APPLYING if threads == 3 else {n: APPLYING[n] for n in ("plain.bam", "emit.bam")}
+    options = (AGENT, f"-Dgkl.shim.recalibration={threads}")
+    log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options)
+    made = sorted(path.name for path in tmp_path.iterdir() if path.name != "log")
+    if threads == 3:
+        assert made == sorted(path.name for path in stocks_reads.glob("*.*"))
+    for name in made:
+        assert (tmp_path / name).read_bytes() == (stocks_reads / name).read_bytes(), name
+    if threads == 3:
+        assert log.count("recalibration: 3 threads") == len(runs) - 1
+        assert "recalibration: one thread, because of --use-original-qualities" in log
+        assert said(log) == said((stocks_reads / "log").read_text())
+        sizes = {path.stat().st_size for path in tmp_path.glob("*.bam")}
+        assert len(sizes) >= len(runs) - 3
+
+
+def damaged(sample: data.Sample, folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the options of runs that fail: with a file that is cut off, a header without
+    platforms, reads that are too long, and a broken line among the known sites."""
+    cut = folder / "cut.bam"
+    cut.write_bytes(sample.reads.read_bytes()[:-20_000])
+    samtools = require_tool("samtools")
+    header = subprocess.run(
+        [samtools, "view", "-H", str(sample.reads)], capture_output=True, text=True, check=True
+    ).stdout
+    bare = folder / "bare.bam"
+    with bare.open("wb") as output:
+        (folder / "header").write_text(header.replace("\tPL:ILLUMINA", ""))
+        words = [samtools, "reheader", str(folder / "header"), str(sample.reads)]
+        subprocess.run(words, stdout=output, check=True)
+    lines = (sample.reads.parent / "sites.vcf").read_text().splitlines()
+    lines[len(lines) // 2] = lines[len(lines) // 2].replace("\t", " ", 3)
+    broken = folder / "broken.vcf"
+    broken.write_text("\n".join(lines) + "\n")
+    (folder / "broken.vcf.idx").write_bytes((sample.reads.parent / "sites.vcf.idx").read_bytes())
+    return {
+        "cut": ("-I", str(cut)),
+        "platform": ("-I", str(bare)),
+        "long": ("-I", str(sample.reads), "--maximum-cycle-value", "60"),
+        "sites": ("-I", str(sample.reads), "--known-sites", str(broken)),
+    }
+
+
+def errors(log: str) -> list[str]:
+    """Return the exceptions of a log, with their messages. The numbers of lines are left out: they
+    count all lines that were read until then, some of them several times."""
+    log = re.sub(r"Line \d+:", "Line:", log)
+    return re.findall(
+        r"^(?:[a-z]+\.)+[A-Za-z$]*(?:Exception|Error|UserException\$\w+)\b.*", log, re.M
+    )
+
+
+def test_runs_that_fail_say_what_stocks_say(
+    reads: data.Sample, stocks: Path, in_one_jvm: Callable[..., str], tmp_path: Path
+) -> None:
+    assert stocks.is_dir()
+    folder = reads.reads.parent
+    files = ("-R", str(reads.reference), "--known-sites", str(folder / "sites.vcf"))
+    commands = [
+        ["BaseRecalibrator", *files, "-O", str(tmp_path / "table"), *options]
+        for options in damaged(reads, tmp_path).values()
+    ]
+    stock = in_one_jvm(commands, failures=len(commands))
+    ours = in_one_jvm(commands, AGENT, "-Dgkl.shim.recalibration=3", failures=len(commands))
+    assert errors(ours) == errors(stock)
+    assert len(set(errors(stock))) == len(commands)
+    assert ours.count("recalibration: 3 threads") == len(commands) - 1
+    assert "recalibration: one thread, because of a read group without a platform" in ours
+
+
+def test_a_recalibration_that_fails_leaves_what_stocks_leaves(
+    reads: data.Sample,
+    stocks: Path,
+    stocks_reads: Path,
+    in_one_jvm: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    """The input is cut off, or a read group is not in the table."""
+    cut = stocks_reads / "cut"
+    cut.write_bytes(reads.reads.read_bytes()[:-20_000])
+    runs = {"cut.bam": f"-I {cut}", "missing.bam": "-bqsr {0}/other.table"}
+    logs = []
+    for way, java in (("stock", ()), ("ours", (AGENT, "-Dgkl.shim.recalibration=3"))):
+        folder = tmp_path / way
+        folder.mkdir()
+        logs.append(apply_all(reads, stocks, in_one_jvm, folder, runs, *java, failures=2))
+    assert errors(logs[0]) == errors(logs[1])
+    assert len(set(errors(logs[0]))) == 2
+    for name in runs:
+        stock, ours = (tmp_path / way / name for way in ("stock", "ours"))
+        assert ours.read_bytes() == stock.read_bytes(), name
+    assert (tmp_path / "ours" / "cut.bam").stat().st_size > 50_000
