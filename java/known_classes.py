@@ -1,9 +1,10 @@
 """Write the lists of GATK's classes that the agent knows, with their hashes in each version.
 
-    python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar 4.7.0.0=gatk-4.7.0.0.jar
+    python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar:htsjdk-4.2.0.jar 4.7.0.0=gatk-4.7.0.0.jar
 
 A list, such as regions.known, names each class that a part of gkl-shim depends on. To add a class,
-write its name on a line of its own, and run this with the jars of all versions.
+write its name on a line of its own, and run this with the jars of all versions. A version is that
+of GATK or, as in picard-3.4.0, of Picard alone.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ HEADER = "# Written by java/known_classes.py: a class, the SHA-256 of its file, 
 def main(arguments: list[str]) -> None:
     """Write each list again, for the given versions and jars."""
     jars = {
-        version: zipfile.ZipFile(jar)
-        for version, jar in (argument.split("=", 1) for argument in arguments)
+        version: [zipfile.ZipFile(jar) for jar in path.split(":")]
+        for version, path in (argument.split("=", 1) for argument in arguments)
     }
     for path in sorted(LISTS.glob("*.known")):
         lines = path.read_text(encoding="ascii").splitlines()
@@ -29,14 +30,14 @@ def main(arguments: list[str]) -> None:
         path.write_text(HEADER + "".join(map(_lines, names, [jars] * len(names))), encoding="ascii")
 
 
-def _lines(name: str, jars: dict[str, zipfile.ZipFile]) -> str:
+def _lines(name: str, jars: dict[str, list[zipfile.ZipFile]]) -> str:
     versions: dict[str, list[str]] = {}
-    for version, jar in jars.items():
-        try:
-            digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
-        except KeyError:
-            continue
-        versions.setdefault(digest, []).append(version)
+    for version, path in jars.items():
+        for jar in path:
+            if f"{name}.class" in jar.namelist():
+                digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
+                versions.setdefault(digest, []).append(version)
+                break
     return "".join(f"{name} {digest} {','.join(found)}\n" for digest, found in versions.items())
 
 

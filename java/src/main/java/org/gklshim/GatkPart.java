@@ -20,7 +20,8 @@ enum GatkPart {
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
     WALK("walk", "finding active regions", Setting.WALK),
     CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
-    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS);
+    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
+    READS("reads", "reading and writing reads", Setting.READS);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
@@ -46,9 +47,7 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            if (setting != Setting.REGION_THREADS) {
-                setting.warnUnlessSwitch();
-            }
+            setting.warnUnlessSwitch();
             known = !isRefused && isOn() && sees(loader) && isKnown(loader);
             decisions.put(loader, known);
         }

@@ -13,9 +13,12 @@ public enum Setting {
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
+    READS("gkl.shim.reads", "GKL_SHIM_READS"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
     SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
     WALK("gkl.shim.walk", "GKL_SHIM_WALK");
+
+    private static final int MAX_THREADS = 1024;
 
     private final String property;
     private final String variable;
@@ -35,8 +38,41 @@ public enum Setting {
         return value().equals("off");
     }
 
-    /** Warns of a value that is neither on nor off. */
+    /**
+     * Returns the number of threads that the value asks for: 1 if it is off, one a CPU if it is auto.
+     *
+     * @param usual the number if the setting is not made, or if it is wrong, of which this warns
+     */
+    public int threads(int usual) {
+        String text = value();
+        switch (text) {
+            case "":
+                return usual;
+            case "off":
+                return 1;
+            case "auto":
+                return Runtime.getRuntime().availableProcessors();
+            default:
+                // A number, checked below.
+        }
+        try {
+            int threads = Integer.parseInt(text);
+            if (threads >= 1 && threads <= MAX_THREADS) {
+                return threads;
+            }
+        } catch (NumberFormatException e) {
+            // Reported below.
+        }
+        Log.warning(source() + "=" + text + " is ignored: it must be off, auto, or a number of "
+                + "threads, at most " + MAX_THREADS);
+        return usual;
+    }
+
+    /** Warns of a value that is neither on nor off, unless it is a number of threads. */
     void warnUnlessSwitch() {
+        if (this == READS || this == REGION_THREADS) {
+            return;
+        }
         String value = value();
         if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
             Log.warning(source() + "=" + value + " is ignored: it must be on or off");

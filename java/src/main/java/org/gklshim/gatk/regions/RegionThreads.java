@@ -29,7 +29,6 @@ import org.gklshim.gatk.Members;
  * has its own engine of the tool. The variants are written in the order of the regions.
  */
 final class RegionThreads {
-    private static final int MAX_THREADS = 1024;
     /** How much of the heap a region needs for each of its reads until it is written, roughly. */
     private static final long BYTES_IN_FLIGHT = 20 << 10;
     /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
@@ -108,26 +107,7 @@ final class RegionThreads {
      */
     static int threads(int asked) {
         int processors = Runtime.getRuntime().availableProcessors();
-        String text = Setting.REGION_THREADS.value();
-        if (text.equals("off")) {
-            return 1;
-        }
-        if (text.equals("auto")) {
-            return processors;
-        }
-        if (!text.isEmpty()) {
-            try {
-                int threads = Integer.parseInt(text);
-                if (threads >= 1 && threads <= MAX_THREADS) {
-                    return threads;
-                }
-            } catch (NumberFormatException e) {
-                // Reported below.
-            }
-            Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is ignored: it must be "
-                    + "off, auto, or a number of threads, at most " + MAX_THREADS);
-        }
-        return Math.max(1, Math.min(processors, asked));
+        return Setting.REGION_THREADS.threads(Math.max(1, Math.min(processors, asked)));
     }
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
