@@ -4,7 +4,7 @@
 
 A list, such as regions.known, names each class that a part of gkl-shim depends on. To add a class,
 write its name on a line of its own, and run this with the jars of all versions: GATK's own, and
-those of libraries.
+those of libraries. A version is that of GATK or, as in picard-3.4.0, of Picard alone.
 """
 
 from __future__ import annotations
@@ -34,11 +34,10 @@ def _lines(name: str, jars: dict[str, list[zipfile.ZipFile]]) -> str:
     versions: dict[str, list[str]] = {}
     for version, archives in jars.items():
         for jar in archives:
-            try:
+            if f"{name}.class" in jar.namelist():
                 digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
-            except KeyError:
-                continue
-            versions.setdefault(digest, []).append(version)
+                versions.setdefault(digest, []).append(version)
+                break
     return "".join(f"{name} {digest} {','.join(found)}\n" for digest, found in versions.items())
 
 

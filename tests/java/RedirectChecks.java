@@ -3,6 +3,7 @@ package org.gklshim;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -104,6 +105,7 @@ public final class RedirectChecks {
             }
         }
         file.open("name");
+        file.add("added");
         byte[] changed = file.toBytes();
         MethodHandles.lookup().defineClass(changed);
         Subject subject = new Subject();
@@ -122,6 +124,9 @@ public final class RedirectChecks {
         }
         int modifiers = Subject.class.getDeclaredField("name").getModifiers();
         System.out.println(Modifier.toString(modifiers) + " name");
+        Field added = Subject.class.getField("added");
+        added.set(subject, "added");
+        System.out.println(added.get(subject));
         System.out.println(Arrays.equals(before, bytes));
         // No file that ends early, or has a wrong byte, may do worse than an IOException.
         for (int length = 0; length < before.length; length++) {

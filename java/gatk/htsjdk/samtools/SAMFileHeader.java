@@ -9,4 +9,6 @@ public class SAMFileHeader {
     public native SAMSequenceDictionary getSequenceDictionary();
 
     public native List<SAMReadGroupRecord> getReadGroups();
+
+    public native SAMSequenceRecord getSequence(int index);
 }

@@ -2,6 +2,8 @@ package htsjdk.samtools;
 
 /** Part of htsjdk's class. */
 public class SAMRecord {
+    public SAMRecord(SAMFileHeader header) {}
+
     public native int getReadNameLength();
 
     public native int getReadLength();
@@ -39,4 +41,12 @@ public class SAMRecord {
     public native void setValidationStringency(ValidationStringency stringency);
 
     public native byte[] getVariableBinaryRepresentation();
+
+    public native int getAlignmentEnd();
+
+    public native boolean getReadUnmappedFlag();
+
+    public native SAMFileSource getFileSource();
+
+    public native void setFileSource(SAMFileSource source);
 }

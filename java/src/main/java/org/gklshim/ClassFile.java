@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * A class file in which methods can be redirected to static methods of another class, and fields
- * can be made public. The format is chapter 4 of the Java Virtual Machine Specification.
+ * can be made public or added. The format is chapter 4 of the Java Virtual Machine Specification.
  */
 final class ClassFile {
     /** What follows the name of a redirected method in the name of the original. */
@@ -24,6 +24,8 @@ final class ClassFile {
     private static final int FINAL = 0x10;
     private static final int STATIC = 8;
     private static final int SYNCHRONIZED = 0x20;
+    private static final int TRANSIENT = 0x80;
+    private static final int SYNTHETIC = 0x1000;
     private static final int NATIVE_OR_ABSTRACT = 0x500;
 
     private static final int UTF8 = 1;
@@ -39,12 +41,16 @@ final class ClassFile {
     private final Map<Integer, String> texts = new HashMap<>();
     private final List<Member> fields = new ArrayList<>();
     private final List<Member> methods = new ArrayList<>();
+    /** Where the number of fields is. */
+    private final int fieldsStart;
     /** Where the number of methods is, and where the last method ends. */
     private final int methodsStart;
     private final int methodsEnd;
 
     private final ByteArrayOutputStream addedConstants = new ByteArrayOutputStream();
     private int nextConstant;
+    private final ByteArrayOutputStream addedFields = new ByteArrayOutputStream();
+    private int addedFieldCount;
     private final ByteArrayOutputStream addedMethods = new ByteArrayOutputStream();
     private int addedMethodCount;
 
@@ -81,6 +87,7 @@ final class ClassFile {
         poolEnd = bytes.length - in.available();
         skip(in, 6);
         skip(in, 2 * in.readUnsignedShort());
+        fieldsStart = bytes.length - in.available();
         readMembers(in, fields);
         methodsStart = bytes.length - in.available();
         readMembers(in, methods);
@@ -147,6 +154,16 @@ final class ClassFile {
         setShort(offset, unsignedShort(offset) & ~(ACCESS | FINAL) | PUBLIC);
     }
 
+    /** Adds a public field that can hold any object. */
+    void add(String field) throws IOException {
+        DataOutputStream out = new DataOutputStream(addedFields);
+        out.writeShort(PUBLIC | TRANSIENT | SYNTHETIC);
+        out.writeShort(addText(field));
+        out.writeShort(addText("Ljava/lang/Object;"));
+        out.writeShort(0);
+        addedFieldCount++;
+    }
+
     /**
      * Makes a method call a static method of the same name. The original stays in the class: it is
      * public, and named with {@link #ORIGINAL}.
@@ -203,7 +220,10 @@ final class ClassFile {
         out.writeShort(nextConstant);
         out.write(bytes, 10, poolEnd - 10);
         addedConstants.writeTo(out);
-        out.write(bytes, poolEnd, methodsStart - poolEnd);
+        out.write(bytes, poolEnd, fieldsStart - poolEnd);
+        out.writeShort(fields.size() + addedFieldCount);
+        out.write(bytes, fieldsStart + 2, methodsStart - fieldsStart - 2);
+        addedFields.writeTo(out);
         out.writeShort(methods.size() + addedMethodCount);
         out.write(bytes, methodsStart + 2, methodsEnd - methodsStart - 2);
         addedMethods.writeTo(out);

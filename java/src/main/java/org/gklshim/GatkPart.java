@@ -23,7 +23,8 @@ enum GatkPart {
     LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
     ANNOTATIONS("annotations", "annotations", Setting.ANNOTATIONS),
     TOOLS("tools", "finding tools", Setting.TOOLS),
-    RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION);
+    RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
+    READS("reads", "reading and writing reads", Setting.READS);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
@@ -49,9 +50,7 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            if (setting != Setting.REGION_THREADS && setting != Setting.RECALIBRATION) {
-                setting.warnUnlessSwitch();
-            }
+            setting.warnUnlessSwitch();
             known = !isRefused && isOn() && sees(loader) && isKnown(loader);
             decisions.put(loader, known);
         }

@@ -18,6 +18,9 @@ final class RedirectedClass {
     private static final String LIKELIHOODS = "org/gklshim/gatk/likelihoods/Likelihoods";
     private static final String PCR_ERROR_MODEL = "org/gklshim/gatk/likelihoods/PcrErrorModel";
     private static final String RECALIBRATION = "org/gklshim/gatk/recalibration/";
+    private static final String SAMTOOLS = "htsjdk/samtools/";
+    private static final String COMPRESSION = "com/intel/gkl/compression/";
+    private static final String BAM = "org/gklshim/gatk/bam/";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
     private static final RedirectedClass[] TABLE = {
@@ -75,6 +78,32 @@ final class RedirectedClass {
                 RECALIBRATION + "RecalibrationTraversal", "traverse"),
         new RedirectedClass(GatkPart.RECALIBRATION, UTILS + "recalibration/RecalUtils",
                 RECALIBRATION + "BufferedReport", "outputRecalibrationReport"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/BlockCompressedOutputStream",
+                BAM + "BlockOutput", "deflateBlock", "flush", "close", "getFilePointer",
+                "addIndexer")
+                .open("codec", "uncompressedBuffer", "numUncompressedBytes", "compressedBuffer",
+                        "deflater", "mBlockAddress", "indexer")
+                .add("gklShim"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/BlockCompressedInputStream",
+                BAM + "BlockInput", "nextBlock", "seek", "close")
+                .open("mStream", "mFile", "mCurrentBlock", "mStreamOffset", "blockGunzipper")
+                .add("gklShim"),
+        new RedirectedClass(GatkPart.READS,
+                SAMTOOLS + "util/BlockCompressedInputStream$DecompressedBlock", null)
+                .open("mBlock", "mBlockAddress"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/BlockGunzipper", null)
+                .open("inflater", "checkCrcs"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMFileWriter",
+                BAM + "BamOutput", "writeAlignment")
+                .open("bamRecordCodec", "blockCompressedOutputStream", "bamIndexer"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/DeflaterFactory",
+                BAM + "CodecFactories", "makeDeflater"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/InflaterFactory",
+                BAM + "CodecFactories", "makeInflater"),
+        new RedirectedClass(GatkPart.READS, COMPRESSION + "IntelDeflaterFactory",
+                BAM + "CodecFactories", "makeDeflater"),
+        new RedirectedClass(GatkPart.READS, COMPRESSION + "IntelInflaterFactory",
+                BAM + "CodecFactories", "makeInflater"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
@@ -90,6 +119,7 @@ final class RedirectedClass {
     private final String target;
     private final String[] methods;
     private String[] fields = {};
+    private String addedField;
 
     /**
      * Describes a class. All names have slashes.
@@ -107,6 +137,12 @@ final class RedirectedClass {
     /** Makes fields public, and not final. */
     private RedirectedClass open(String... names) {
         fields = names;
+        return this;
+    }
+
+    /** Adds a public field, in which our code keeps an object. */
+    private RedirectedClass add(String field) {
+        addedField = field;
         return this;
     }
 
@@ -132,6 +168,9 @@ final class RedirectedClass {
             }
             for (String field : fields) {
                 file.open(field);
+            }
+            if (addedField != null) {
+                file.add(addedField);
             }
             return file.toBytes();
         } catch (IOException | RuntimeException | Error e) {

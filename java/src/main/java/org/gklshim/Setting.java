@@ -14,6 +14,7 @@ public enum Setting {
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
+    READS("gkl.shim.reads", "GKL_SHIM_READS"),
     RECALIBRATION("gkl.shim.recalibration", "GKL_SHIM_RECALIBRATION"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
     SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
@@ -40,8 +41,11 @@ public enum Setting {
         return value().equals("off");
     }
 
-    /** Warns of a value that is neither on nor off. */
+    /** Warns of a value that is neither on nor off, unless it is a number of threads. */
     void warnUnlessSwitch() {
+        if (this == READS || this == RECALIBRATION || this == REGION_THREADS) {
+            return;
+        }
         String value = value();
         if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
             Log.warning(source() + "=" + value + " is ignored: it must be on or off");

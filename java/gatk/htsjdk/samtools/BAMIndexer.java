@@ -1,0 +1,6 @@
+package htsjdk.samtools;
+
+/** Part of htsjdk's class. */
+public class BAMIndexer {
+    public native void processAlignment(SAMRecord record);
+}

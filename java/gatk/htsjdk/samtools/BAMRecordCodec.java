@@ -1,0 +1,6 @@
+package htsjdk.samtools;
+
+/** Part of htsjdk's class. */
+public class BAMRecordCodec {
+    public native void encode(SAMRecord record);
+}

@@ -1,0 +1,6 @@
+package htsjdk.samtools;
+
+/** Part of htsjdk's class. */
+public abstract class SAMFileWriterImpl {
+    public native SAMFileHeader getFileHeader();
+}

@@ -1,0 +1,43 @@
+package org.gklshim.gatk.bam;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/** The computing of a block. */
+final class BlockTask<T> extends FutureTask<T> {
+    BlockTask(Callable<T> computation) {
+        super(computation);
+    }
+
+    /**
+     * Waits for the block, or computes it if no thread has begun. An interrupt of the calling thread
+     * is kept for later.
+     *
+     * @throws RuntimeException or an error or any exception, if the computation threw it
+     */
+    T result() {
+        run();
+        boolean isInterrupted = false;
+        try {
+            while (true) {
+                try {
+                    return get();
+                } catch (InterruptedException e) {
+                    isInterrupted = true;
+                } catch (ExecutionException e) {
+                    throw BlockTask.<RuntimeException>asThrown(e.getCause());
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E asThrown(Throwable failure) throws E {
+        throw (E) failure;
+    }
+}

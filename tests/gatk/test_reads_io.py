@@ -1,0 +1,68 @@
+"""Reads in and out: the bytes of files and the errors are those of htsjdk's own code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim.gatk import data
+from tests.conftest import require_tool
+from tests.gatk.conftest import QUICK, check_agent
+
+pytestmark = pytest.mark.gatk
+
+SLEEP = "org/gklshim/gatk/bam/CodecPool,take,org/gklshim/gatk/bam/SleepyThreads"
+
+
+def test_files_and_errors_are_htsjdks(classpath: str, tmp_path: Path) -> None:
+    """Written, sorted, indexed, queried, truncated, damaged, with threads that sleep at random: see
+    ReadsScenarios.java."""
+    names = ("ReadsScenarios", "ReadsCheck")
+    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in names]
+    classes = tmp_path / "classes"
+    javac = [require_tool("javac"), "-nowarn", "-cp", classpath, "-d", str(classes), *sources]
+    subprocess.run(javac, check=True)
+    # Messages of exceptions do not depend on the compiler.
+    options = ["-XX:-OmitStackTraceInFastThrow", f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g"]
+    options += ["-Dgkl.shim.reads=8", f"-javaagent:{paths.agent_jar()}"]
+    (tmp_path / "agent").mkdir()
+    agent = check_agent(tmp_path / "agent", classpath, "SleepyThreads")
+    options.append(f"-javaagent:{agent}={SLEEP}")
+    options += ["-cp", f"{classpath}:{classes}"]
+    command = [require_tool("java"), *QUICK, *options, "ReadsCheck"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == "196 results, false true\n", done.stdout[:3000]
+    assert "reads: 8 threads for compressed blocks" in done.stderr
+
+
+def test_the_tools_files_are_stocks(
+    chr22: data.Sample, in_one_jvm: Callable[..., str], tmp_path: Path
+) -> None:
+    """Whole, by interval, and sorted, with the index and the MD5 of each."""
+    digests = []
+    for swap in ("stock", "agent"):
+        reads, folder = str(chr22.reads), tmp_path / swap
+        folder.mkdir()
+        silent = ["--VALIDATION_STRINGENCY", "SILENT"]
+        by_place = ["-SO", "coordinate", "--CREATE_INDEX", "true", "--MAX_RECORDS_IN_RAM", "1000"]
+        by_place += silent
+        plain = ["--add-output-sam-program-record", "false", "--create-output-bam-md5"]
+        commands = [
+            ["PrintReads", "-I", reads, "-O", f"{folder}/whole.bam", *plain],
+            ["PrintReads", "-I", reads, "-O", f"{folder}/part.bam", *plain, "-L", "q:1-9000"],
+            ["SortSam", "-I", reads, "-O", f"{folder}/name.bam", "-SO", "queryname", *silent],
+            ["SortSam", "-I", f"{folder}/name.bam", "-O", f"{folder}/place.bam", *by_place],
+        ]
+        agent = [f"-javaagent:{paths.agent_jar()}", "-Dgkl.shim.reads=2"]
+        log = in_one_jvm(commands, *(agent if swap == "agent" else []))
+        assert len(re.findall("reads: 2 threads", log)) == (swap == "agent"), log[-3000:]
+        digests.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
+    stock, ours = digests
+    assert len(stock) == 8
+    assert stock == ours
