@@ -1,8 +1,9 @@
 """Write the lists of GATK's classes that the agent knows, with their hashes in each version.
 
-    python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar 4.7.0.0=gatk-4.7.0.0.jar
+    python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar:picard-3.4.0.jar:htsjdk-4.2.0.jar \
+        picard-2.26.10=picard-2.26.10.jar:htsjdk-2.24.1.jar
 
-A list, such as regions.known, names each class that a part of gkl-shim depends on. To add a class,
+A version's classes may be in several jars, and a version of Picard counts like one of GATK. A list, such as regions.known, names each class that a part of gkl-shim depends on. To add a class,
 write its name on a line of its own, and run this with the jars of all versions.
 """
 
@@ -20,8 +21,8 @@ HEADER = "# Written by java/known_classes.py: a class, the SHA-256 of its file, 
 def main(arguments: list[str]) -> None:
     """Write each list again, for the given versions and jars."""
     jars = {
-        version: zipfile.ZipFile(jar)
-        for version, jar in (argument.split("=", 1) for argument in arguments)
+        version: [zipfile.ZipFile(jar) for jar in paths.split(":")]
+        for version, paths in (argument.split("=", 1) for argument in arguments)
     }
     for path in sorted(LISTS.glob("*.known")):
         lines = path.read_text(encoding="ascii").splitlines()
@@ -29,14 +30,14 @@ def main(arguments: list[str]) -> None:
         path.write_text(HEADER + "".join(map(_lines, names, [jars] * len(names))), encoding="ascii")
 
 
-def _lines(name: str, jars: dict[str, zipfile.ZipFile]) -> str:
+def _lines(name: str, jars: dict[str, list[zipfile.ZipFile]]) -> str:
     versions: dict[str, list[str]] = {}
-    for version, jar in jars.items():
-        try:
-            digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
-        except KeyError:
-            continue
-        versions.setdefault(digest, []).append(version)
+    for version, of_version in jars.items():
+        for jar in of_version:
+            if f"{name}.class" in jar.NameToInfo:
+                digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
+                versions.setdefault(digest, []).append(version)
+                break
     return "".join(f"{name} {digest} {','.join(found)}\n" for digest, found in versions.items())
 
 

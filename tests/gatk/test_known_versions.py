@@ -24,6 +24,7 @@ def known() -> list[str]:
             for line in path.read_text().splitlines()
             if not line.startswith("#")
             for version in line.split()[2].split(",")
+            if not version.startswith("picard-")
         }
         for path in lists
     ]

@@ -20,7 +20,8 @@ enum GatkPart {
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
     WALK("walk", "finding active regions", Setting.WALK),
     CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
-    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS);
+    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
+    DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";

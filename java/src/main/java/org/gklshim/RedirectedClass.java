@@ -11,6 +11,12 @@ import java.util.Map;
  * A class is changed only if its {@link GatkPart} is on and knows this GATK.
  */
 final class RedirectedClass {
+    private static final int ICONST_0 = 0x03;
+    private static final int ILOAD_1 = 0x1b;
+    private static final int NEWARRAY = 0xbc;
+    /** The type of an array of long. */
+    private static final int LONG = 11;
+
     private static final String ENGINE = "org/broadinstitute/hellbender/engine/";
     private static final String HAPLOTYPE_CALLER =
             "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/";
@@ -57,6 +63,11 @@ final class RedirectedClass {
                 .open("evidenceBySampleIndex", "valuesBySampleIndex"),
         new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
                 LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
+        // The constructor makes no array for as many values as the heap holds: add() makes it.
+        new RedirectedClass(GatkPart.DUPLICATES, "htsjdk/samtools/util/SortingLongCollection",
+                "org/gklshim/gatk/duplicates/SortedLongs", "add")
+                .open("maxValuesInRam", "numValuesInRam", "ramValues")
+                .replace(new int[] {ILOAD_1, NEWARRAY, LONG}, new int[] {ICONST_0, NEWARRAY, LONG}),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
@@ -72,6 +83,9 @@ final class RedirectedClass {
     private final String target;
     private final String[] methods;
     private String[] fields = {};
+    /** Instructions, and those that take their place. */
+    private byte[] replaced = {};
+    private byte[] replacement = {};
 
     /**
      * Describes a class. All names have slashes.
@@ -90,6 +104,21 @@ final class RedirectedClass {
     private RedirectedClass open(String... names) {
         fields = names;
         return this;
+    }
+
+    /** Replaces instructions, which occur once in the class, by others of the same length. */
+    private RedirectedClass replace(int[] instructions, int[] others) {
+        replaced = bytes(instructions);
+        replacement = bytes(others);
+        return this;
+    }
+
+    private static byte[] bytes(int[] values) {
+        byte[] result = new byte[values.length];
+        for (int k = 0; k < values.length; k++) {
+            result[k] = (byte) values[k];
+        }
+        return result;
     }
 
     /** Returns the entry for a class name with slashes, or null. */
@@ -114,6 +143,9 @@ final class RedirectedClass {
             }
             for (String field : fields) {
                 file.open(field);
+            }
+            if (replaced.length > 0) {
+                file.replaceCode(replaced, replacement);
             }
             return file.toBytes();
         } catch (IOException | RuntimeException | Error e) {
