@@ -1,6 +1,22 @@
 package htsjdk.samtools;
 
+import java.util.List;
+
 /** Part of htsjdk's class. */
 public class SAMFileHeader {
+    /** The orders of records. */
+    public enum SortOrder { unsorted, queryname, coordinate, duplicate, unknown }
+
     public native SAMSequenceRecord getSequence(String name);
+
+    public native SAMSequenceDictionary getSequenceDictionary();
+
+    public native List<SAMReadGroupRecord> getReadGroups();
+
+    public native SortOrder getSortOrder();
+
+    public native void addComment(String comment);
+
+    @Override
+    public native SAMFileHeader clone();
 }

@@ -63,6 +63,8 @@ final class RedirectedClass {
                 .open("evidenceBySampleIndex", "valuesBySampleIndex"),
         new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
                 LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
+        new RedirectedClass(GatkPart.DUPLICATES, "picard/sam/markduplicates/MarkDuplicates",
+                "org/gklshim/gatk/duplicates/DuplicateMarking", "doWork"),
         // The constructor makes no array for as many values as the heap holds: add() makes it.
         new RedirectedClass(GatkPart.DUPLICATES, "htsjdk/samtools/util/SortingLongCollection",
                 "org/gklshim/gatk/duplicates/SortedLongs", "add")

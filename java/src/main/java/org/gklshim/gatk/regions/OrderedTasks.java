@@ -20,7 +20,7 @@ import java.util.function.Function;
  * @param <T> a task
  * @param <R> a result
  */
-final class OrderedTasks<T, R> {
+public final class OrderedTasks<T, R> {
     /** What unwinds a task whose result nobody wants any more. */
     private static final class Abandoned extends Error {
         private static final long serialVersionUID = 1;
@@ -82,7 +82,7 @@ final class OrderedTasks<T, R> {
      * @param maxEntries the limit on the number of tasks whose results were not handed on yet
      * @throws OutOfMemoryError if the system refuses a thread; then no thread is left
      */
-    OrderedTasks(List<Function<T, R>> functions, Consumer<R> sink, long maxWeight,
+    public OrderedTasks(List<Function<T, R>> functions, Consumer<R> sink, long maxWeight,
             long maxRunningWeight, int maxEntries) {
         ownersFunction = functions.get(0);
         this.sink = sink;
@@ -106,7 +106,7 @@ final class OrderedTasks<T, R> {
     }
 
     /** Submits a task. Waits while too much is in flight. */
-    void submit(T task, long taskWeight) {
+    public void submit(T task, long taskWeight) {
         Entry<T, R> entry = new Entry<>(task, taskWeight);
         lock.lock();
         try {
@@ -146,7 +146,7 @@ final class OrderedTasks<T, R> {
      *
      * @throws RuntimeException or an error, if a task or the sink threw it
      */
-    void awaitAll() {
+    public void awaitAll() {
         lock.lock();
         try {
             awaitAsOwner(inFlight::isEmpty);
@@ -156,7 +156,7 @@ final class OrderedTasks<T, R> {
     }
 
     /** Ends the threads. No result is handed on after that. */
-    void close() {
+    public void close() {
         OF_THREAD.remove();
         lock.lock();
         try {

@@ -1,0 +1,12 @@
+package htsjdk.samtools;
+
+import java.io.InputStream;
+
+/** Part of htsjdk's class. */
+public class BAMRecordCodec {
+    public BAMRecordCodec(SAMFileHeader header) {}
+
+    public native void setInputStream(InputStream stream);
+
+    public native SAMRecord decode();
+}

@@ -1,0 +1,4 @@
+package htsjdk.samtools;
+
+/** htsjdk's class. */
+public enum ValidationStringency { STRICT, LENIENT, SILENT }
