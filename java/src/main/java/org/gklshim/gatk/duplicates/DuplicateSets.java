@@ -30,11 +30,11 @@ final class DuplicateSets {
     }
 
     private interface Sets {
-        /** Gets the rows of equal hash, which may be of several sets. */
-        void accept(Integer[] rows);
+        /** Marks rows of equal hash, which may be of several sets. Returns how many are alone. */
+        int mark(Integer[] rows);
     }
 
-    /** Calls a function with rows of equal hash. Returns how many rows are alone with theirs. */
+    /** Has sets marked. Returns how many rows are alone in theirs. */
     private static long forSets(long[] hashes, Sets sets) {
         if (hashes.length >= 1 << NUMBER_BITS) {
             throw new Unsuitable("the number of reads");
@@ -53,7 +53,7 @@ final class DuplicateSets {
                 for (int k = from; k < to; k++) {
                     rows[k - from] = (int) order[k] & (1 << NUMBER_BITS) - 1;
                 }
-                sets.accept(rows);
+                alone += sets.mark(rows);
             }
             from = to;
         }
@@ -73,19 +73,19 @@ final class DuplicateSets {
 
     /** Marks the duplicates among all pairs. */
     void markPairs(Partitions pairs) throws IOException {
-        long[] alone = new long[1];
+        long alone = 0;
         for (int k = 0; k < Partitions.COUNT; k++) {
             long[] words = pairs.take(k);
             long[] hashes = new long[words.length / ReadEndStore.PAIR_WORDS];
             for (int row = 0; row < hashes.length; row++) {
                 int at = row * ReadEndStore.PAIR_WORDS;
-                hashes[row] = Partitions.hash(words[at] * 31 + (words[at + 1] >>> 16));
+                hashes[row] = ReadEndStore.hash(words[at], words[at + 1]);
             }
-            alone[0] += forSets(hashes, rows -> alone[0] += markPairs(words, rows));
+            alone += forSets(hashes, rows -> markPairs(words, rows));
         }
-        if (alone[0] > 0) {
-            generator.getDuplicateCountHist().increment(1.0, alone[0]);
-            generator.getNonOpticalDuplicateCountHist().increment(1.0, alone[0]);
+        if (alone > 0) {
+            generator.getDuplicateCountHist().increment(1.0, alone);
+            generator.getNonOpticalDuplicateCountHist().increment(1.0, alone);
         }
     }
 
@@ -175,7 +175,8 @@ final class DuplicateSets {
         }
     }
 
-    private void markUnpaired(long[] words, Integer[] rows, KeySet places) {
+    /** Marks reads of equal hash. Nobody asks how many are no duplicates. */
+    private int markUnpaired(long[] words, Integer[] rows, KeySet places) {
         int width = ReadEndStore.UNPAIRED_WORDS;
         Arrays.sort(rows, (a, b) -> compare(words, width, a, b));
         for (int from = 0; from < rows.length;) {
@@ -195,6 +196,7 @@ final class DuplicateSets {
             }
             from = to;
         }
+        return 0;
     }
 
     private static short score(long[] words, int row) {

@@ -36,12 +36,18 @@ final class ReadEndStore implements Closeable {
         long first = ((long) pair.libraryId << Genome.PLACE_BITS
                 | genome.place(pair.read1ReferenceIndex, pair.read1Coordinate)) << 3
                 | pair.orientation;
-        long second = genome.place(pair.read2ReferenceIndex, pair.read2Coordinate);
-        pairs.add(Partitions.hash(first * 31 + second), first, second << 16 | tile(pair.getTile()),
+        long second = genome.place(pair.read2ReferenceIndex, pair.read2Coordinate) << 16
+                | tile(pair.getTile());
+        pairs.add(hash(first, second), first, second,
                 place(pair.getX(), pair.getY()),
                 pair.read1IndexInFile << 24 | (pair.score & 0xffffL) << 8
                         | pair.orientationForOpticalDuplicates & 0xff,
                 pair.read2IndexInFile << 16 | pair.readGroup & 0xffffL);
+    }
+
+    /** Returns the hash of a pair by its first two words, but not by its tile. */
+    static long hash(long first, long second) {
+        return Partitions.hash(Partitions.hash(first) + (second >>> 16));
     }
 
     /** Returns the number of a place that a single read has in common with its duplicates. */
