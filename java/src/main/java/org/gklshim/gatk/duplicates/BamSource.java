@@ -3,6 +3,7 @@ package org.gklshim.gatk.duplicates;
 import htsjdk.samtools.util.BlockCompressedInputStream;
 import java.io.Closeable;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -11,6 +12,8 @@ final class BamSource implements Closeable {
     private static final int BATCH_SIZE = 1 << 20;
     private static final int MAX_RECORD_SIZE = 1 << 28;
     private static final byte[] MAGIC = {'B', 'A', 'M', 1};
+    /** The first bytes of a BGZF file. */
+    private static final byte[] COMPRESSED = {0x1f, (byte) 0x8b, 8, 4};
 
     private final BlockCompressedInputStream in;
     private long index;
@@ -34,6 +37,14 @@ final class BamSource implements Closeable {
             if (!isOpen) {
                 in.close();
             }
+        }
+    }
+
+    /** Returns whether a file begins like a compressed BAM file. Its start says no more. */
+    static boolean isCompressed(File file) throws IOException {
+        byte[] start = new byte[COMPRESSED.length];
+        try (FileInputStream stream = new FileInputStream(file)) {
+            return stream.read(start) == start.length && Arrays.equals(start, COMPRESSED);
         }
     }
 

@@ -54,6 +54,9 @@ public final class DuplicateMarking {
     private DuplicateMarking(MarkDuplicates tool) throws IOException {
         this.tool = tool;
         input = new File(tool.INPUT.get(0));
+        if (!BamSource.isCompressed(input)) {
+            throw new Unsuitable("input that is no BAM file");
+        }
         header = header();
         if (header.getSortOrder() != SortOrder.coordinate) {
             throw new Unsuitable("input that is not sorted by coordinate");

@@ -21,17 +21,21 @@ final class UnusualRecords {
      * Decodes a record.
      *
      * @param index its place in the file, from 0
-     * @throws RuntimeException if htsjdk finds a fault in it and is strict
+     * @throws Unsuitable if htsjdk finds a fault in it and is strict: Picard stops one record earlier
      */
     SAMRecord decode(byte[] bytes, int start, int end, long index) {
         codec.setInputStream(new ByteArrayInputStream(bytes, start, end - start));
-        SAMRecord record = codec.decode();
-        record.setValidationStringency(stringency);
-        if (stringency != ValidationStringency.SILENT) {
-            SAMUtils.processValidationErrors(
-                    record.isValid(stringency == ValidationStringency.STRICT), index + 1,
-                    stringency);
+        try {
+            SAMRecord record = codec.decode();
+            record.setValidationStringency(stringency);
+            if (stringency != ValidationStringency.SILENT) {
+                SAMUtils.processValidationErrors(
+                        record.isValid(stringency == ValidationStringency.STRICT), index + 1,
+                        stringency);
+            }
+            return record;
+        } catch (RuntimeException e) {
+            throw new Unsuitable("a faulty record: " + e.getMessage());
         }
-        return record;
     }
 }
