@@ -7,6 +7,9 @@ public class SAMFileHeader {
     /** The orders of records. */
     public enum SortOrder { unsorted, queryname, coordinate, duplicate, unknown }
 
+    /** The groups of records. */
+    public enum GroupOrder { none, query, reference }
+
     public native SAMSequenceRecord getSequence(String name);
 
     public native SAMSequenceDictionary getSequenceDictionary();
@@ -14,6 +17,10 @@ public class SAMFileHeader {
     public native List<SAMReadGroupRecord> getReadGroups();
 
     public native SortOrder getSortOrder();
+
+    public native void setSortOrder(SortOrder order);
+
+    public native void setGroupOrder(GroupOrder order);
 
     public native void addComment(String comment);
 

@@ -15,12 +15,20 @@ final class BamRecords {
     final int count;
     /** The place in the file of the first record, counted from 0. */
     final long firstIndex;
+    /** The place of the first of the neighbours with a record's name. Null if nobody asks. */
+    private final long[] nameIndexes;
 
-    BamRecords(byte[] bytes, int[] starts, int count, long firstIndex) {
+    BamRecords(byte[] bytes, int[] starts, int count, long firstIndex, long[] nameIndexes) {
         this.bytes = bytes;
         this.starts = starts;
         this.count = count;
         this.firstIndex = firstIndex;
+        this.nameIndexes = nameIndexes;
+    }
+
+    /** Returns the place by which a record is marked: its own, or that of its name. */
+    long markedIndex(int record) {
+        return nameIndexes == null ? firstIndex + record : nameIndexes[record];
     }
 
     static int unsignedByte(byte[] bytes, int offset) {

@@ -2,6 +2,7 @@ package org.gklshim.gatk.duplicates;
 
 import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
 import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMFileHeader.GroupOrder;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMFileWriterFactory;
@@ -58,10 +59,11 @@ public final class DuplicateMarking {
             throw new Unsuitable("input that is no BAM file");
         }
         header = header();
-        if (header.getSortOrder() != SortOrder.coordinate) {
-            throw new Unsuitable("input that is not sorted by coordinate");
+        SortOrder order = header.getSortOrder();
+        if (order != SortOrder.coordinate && order != SortOrder.queryname) {
+            throw new Unsuitable("input that is sorted neither by coordinate nor by name");
         }
-        options = new MarkingOptions(tool);
+        options = new MarkingOptions(tool, order == SortOrder.queryname);
         genome = new Genome(header);
         groups = new ReadGroups(header);
         unusual = new UnusualRecords(header, tool.VALIDATION_STRINGENCY);
@@ -70,33 +72,19 @@ public final class DuplicateMarking {
 
     /** Replaces the method of MarkDuplicates. */
     public static int doWork(MarkDuplicates tool) {
-        DuplicateMarking marking = null;
         String reason = unsuitable(tool);
         if (reason == null) {
             try {
-                marking = new DuplicateMarking(tool);
-                marking.findDuplicates();
+                return new DuplicateMarking(tool).run();
             } catch (Unsuitable e) {
                 reason = e.getMessage();
-            } catch (IOException | RuntimeException | OutOfMemoryError
-                    | LinkageError e) {
-                // Picard says what is wrong.
+            } catch (IOException | RuntimeException | OutOfMemoryError | LinkageError e) {
+                // Picard says what is wrong, and leaves what it leaves of its output.
                 reason = e.toString();
             }
-        }
-        if (reason == null) {
-            try {
-                return marking.markDuplicates();
-            } catch (Unsuitable e) {
-                reason = e.getMessage();
-            } catch (LinkageError e) {
-                reason = e.toString();
-            }
-        }
-        org.gklshim.Log.info("duplicates: Picard's own code is used, because of " + reason);
-        if (marking != null) {
             reset(tool);
         }
+        org.gklshim.Log.info("duplicates: Picard's own code is used, because of " + reason);
         return tool.doWork$original();
     }
 
@@ -142,11 +130,17 @@ public final class DuplicateMarking {
         return inputs.header;
     }
 
-    private void findDuplicates() throws IOException {
+    private int run() throws IOException {
         IOUtil.assertFileIsReadable(input);
         IOUtil.assertFileIsWritable(tool.OUTPUT);
         IOUtil.assertFileIsWritable(tool.METRICS_FILE);
         logMemory("Start of doWork");
+        findDuplicates();
+        markDuplicates();
+        return 0;
+    }
+
+    private void findDuplicates() throws IOException {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
         try (ReadEndStore store = new ReadEndStore(genome,
@@ -173,7 +167,7 @@ public final class DuplicateMarking {
     }
 
     @SuppressWarnings("unchecked")
-    private int markDuplicates() {
+    private void markDuplicates() throws IOException {
         log.info("Marking " + sets.duplicates.count() + " records as duplicates.");
         if (tool.READ_NAME_REGEX == null) {
             log.warn("Skipped optical duplicate cluster discovery; library size estimation may be "
@@ -184,22 +178,25 @@ public final class DuplicateMarking {
         }
         SAMFileHeader outputHeader = header.clone();
         log.info("Reads are assumed to be ordered by: " + header.getSortOrder());
+        if (tool.ASSUME_SORT_ORDER == SortOrder.queryname) {
+            outputHeader.setGroupOrder(GroupOrder.query);
+            outputHeader.setSortOrder(SortOrder.unknown);
+            log.info("Output will not be re-sorted. Output header will state SO:unknown GO:query");
+        }
         tool.COMMENT.forEach(outputHeader::addComment);
         Map<String, String> chained =
                 (Map<String, String>) Members.call(tool, "getChainedPgIds", outputHeader);
         boolean setsProgram = chained != null
                 && (boolean) Members.get(tool, "pgTagArgumentCollection.ADD_PG_TAG_TO_READS");
         Map<String, String> programs = setsProgram ? chained : null;
-        try (SAMFileWriter out = new SAMFileWriterFactory().makeWriter(outputHeader, true,
-                tool.OUTPUT, (File) Members.get(tool, "REFERENCE_SEQUENCE"))) {
+        // A thread of the writer's own would have to be woken for each record.
+        SAMFileWriterFactory factory = new SAMFileWriterFactory().setUseAsyncIo(false);
+        try (SAMFileWriter out = factory.makeWriter(outputHeader, true, tool.OUTPUT,
+                (File) Members.get(tool, "REFERENCE_SEQUENCE"))) {
             MarkedRecordWriter writer = new MarkedRecordWriter(tool, sets, groups, header,
                     unusual, generator, programs, out, log);
-            try {
-                read(() -> new RecordMarker(tool, sets, groups, genome.lengths, outputHeader,
-                        programs)::mark, writer::write, () -> false);
-            } catch (IOException e) {
-                throw new Unsuitable(e.toString());
-            }
+            read(() -> new RecordMarker(tool, sets, groups, genome.lengths, outputHeader,
+                    programs)::mark, writer::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
         }
@@ -208,7 +205,6 @@ public final class DuplicateMarking {
         AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator,
                 (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile"),
                 tool.METRICS_FILE);
-        return 0;
     }
 
     private void logMemory(String stage) {
@@ -231,7 +227,7 @@ public final class DuplicateMarking {
         int batches = BATCHES_A_THREAD * threads;
         OrderedTasks<BamRecords, R> tasks =
                 new OrderedTasks<>(made, sink, batches, batches, batches);
-        try (BamSource source = new BamSource(input)) {
+        try (BamSource source = new BamSource(input, options.isGrouped)) {
             for (BamRecords records; !isDone.getAsBoolean()
                     && (records = source.next()) != null;) {
                 tasks.submit(records, 1);

@@ -141,8 +141,16 @@ final class DuplicateSets {
     }
 
     private static void mark(Marks marks, ReadEndsForMarkDuplicates pair) {
-        marks.set(pair.read1IndexInFile);
-        marks.set(pair.read2IndexInFile);
+        mark(marks, pair.read1IndexInFile);
+        if (pair.read2IndexInFile != pair.read1IndexInFile) {
+            mark(marks, pair.read2IndexInFile);
+        }
+    }
+
+    private static void mark(Marks marks, long index) {
+        if (!marks.set(index)) {
+            throw new Unsuitable("several duplicates of one name");
+        }
     }
 
     /** Marks the duplicates among reads without mapped mates. A pair at the place comes first. */
@@ -168,7 +176,7 @@ final class DuplicateSets {
             for (int row = 0; row < hashes.length; row++) {
                 int at = row * ReadEndStore.UNPAIRED_WORDS;
                 if (places.isMarked(words[at])) {
-                    duplicates.set(words[at + 3] >>> 16);
+                    mark(duplicates, words[at + 3] >>> 16);
                 }
             }
             forSets(hashes, rows -> markUnpaired(words, rows, places));
@@ -191,7 +199,7 @@ final class DuplicateSets {
             }
             for (int k = from; k < to && !places.isMarked(key); k++) {
                 if (k != best) {
-                    duplicates.set(words[rows[k] * width + 3] >>> 16);
+                    mark(duplicates, words[rows[k] * width + 3] >>> 16);
                 }
             }
             from = to;

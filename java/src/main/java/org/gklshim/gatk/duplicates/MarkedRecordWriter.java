@@ -47,9 +47,7 @@ final class MarkedRecordWriter {
         for (int k = 0; k < records.count; k++) {
             SAMRecord record = batch.marked[k];
             if (batch.isUnusual[k]) {
-                long index = records.firstIndex + k;
-                record = marked(unusual.decode(records.bytes, records.starts[k],
-                        records.starts[k + 1], index), index);
+                record = marked(unusual.decode(records, k), records.markedIndex(k));
             }
             if (record != null) {
                 writer.addAlignment(record);

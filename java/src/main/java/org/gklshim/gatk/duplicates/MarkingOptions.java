@@ -15,6 +15,8 @@ final class MarkingOptions {
     enum Names { DEFAULT, ASK_PICARD, IGNORED }
 
     final Names names;
+    /** Whether the input is sorted or grouped by name, and not sorted by coordinate. */
+    final boolean isGrouped;
     final boolean hasProgram;
     final boolean scoresQualities;
     /** Up to Picard 3.4.0, x and y have 16 bits. */
@@ -22,13 +24,14 @@ final class MarkingOptions {
     /** Up to Picard 3.1.1, mates may have different read groups. */
     final boolean pairsWithinGroups;
 
-    MarkingOptions(MarkDuplicates tool) throws IOException {
+    MarkingOptions(MarkDuplicates tool, boolean isGrouped) throws IOException {
         if (tool.READ_NAME_REGEX == null) {
             names = Names.IGNORED;
         } else {
             names = tool.READ_NAME_REGEX.equals(OpticalDuplicateFinder.DEFAULT_READ_NAME_REGEX)
                     ? Names.DEFAULT : Names.ASK_PICARD;
         }
+        this.isGrouped = isGrouped;
         hasProgram = tool.PROGRAM_RECORD_ID != null;
         scoresQualities =
                 tool.DUPLICATE_SCORING_STRATEGY == ScoringStrategy.SUM_OF_BASE_QUALITIES;

@@ -58,7 +58,7 @@ final class ReadEndCollector {
         this.unusual = unusual;
         this.generator = generator;
         this.log = log;
-        mates = new MateMatcher(tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
+        mates = new MateMatcher(options.isGrouped, tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
         finder = (OpticalDuplicateFinder) Members.get(tool, "opticalDuplicateFinder");
         programs = (Set<String>) Members.get(tool, "pgIdsSeen");
         progress = new ProgressLogger(log, PROGRESS, "Read");
@@ -94,10 +94,10 @@ final class ReadEndCollector {
     private void add(ReadEndsOfBatch ends, int k) {
         byte[] bytes = ends.records.bytes;
         int start = ends.records.starts[k];
-        long index = ends.records.firstIndex + k;
+        long index = ends.records.markedIndex(k);
         int sequence = integer(bytes, start + 4);
         if (ends.kinds[k] == ReadEndsOfBatch.UNUSUAL) {
-            addUnusual(unusual.decode(bytes, start, ends.records.starts[k + 1], index), index);
+            addUnusual(unusual.decode(ends.records, k), index);
         } else if (ends.kinds[k] != ReadEndsOfBatch.SKIPPED) {
             addMapped(ends, k, index);
         } else {
@@ -169,7 +169,7 @@ final class ReadEndCollector {
             programs.add(record.getStringAttribute("PG"));
         }
         if (record.getReadUnmappedFlag()) {
-            isDone = record.getReferenceIndex() == -1;
+            isDone = record.getReferenceIndex() == -1 && !options.isGrouped;
             return;
         }
         if (record.isSecondaryOrSupplementary()) {

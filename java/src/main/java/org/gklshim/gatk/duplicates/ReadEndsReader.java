@@ -12,7 +12,7 @@ final class ReadEndsReader {
     private final ReadGroups groups;
     private final RecordView view;
     private final Tags tags = new Tags();
-    private final TextValues groupTexts = new TextValues();
+    private final ReadGroups.Finder groupFinder;
     private final TextValues programTexts = new TextValues();
     private final int[] fields = new int[3];
     private byte[] key = new byte[256];
@@ -20,6 +20,7 @@ final class ReadEndsReader {
     ReadEndsReader(MarkingOptions options, ReadGroups groups, int[] sequenceLengths) {
         this.options = options;
         this.groups = groups;
+        groupFinder = groups.new Finder();
         view = new RecordView(sequenceLengths);
     }
 
@@ -41,7 +42,7 @@ final class ReadEndsReader {
                 || !tags.parse(bytes, view.tagsStart, view.end)) {
             return false;
         }
-        int group = group(bytes);
+        int group = groupFinder.find(bytes, tags);
         int program = tags.find(Tags.PG);
         if (group < 0 || program >= 0 && bytes[tags.starts[program]] != 'Z') {
             return false;
@@ -51,7 +52,7 @@ final class ReadEndsReader {
                     : programTexts.get(bytes, tags.starts[program], tags.ends[program]));
         }
         if (view.has(RecordView.UNMAPPED)) {
-            ends.isLast = view.reference == -1;
+            ends.isLast = view.reference == -1 && !options.isGrouped;
             return true;
         }
         if (!view.isPrimary()) {
@@ -69,16 +70,6 @@ final class ReadEndsReader {
             ends.keys[k] = key(bytes, group);
         }
         return true;
-    }
-
-    /** Returns the number of the read group, or -1 if it is not one of the header's. */
-    private int group(byte[] bytes) {
-        int tag = tags.find(Tags.RG);
-        if (tag < 0) {
-            return groups.none();
-        }
-        return bytes[tags.starts[tag]] == 'Z'
-                ? groups.number(groupTexts.get(bytes, tags.starts[tag], tags.ends[tag])) : -1;
     }
 
     private short score(byte[] bytes) {

@@ -33,9 +33,29 @@ final class ReadGroups {
         return ids.length - 1;
     }
 
-    /** Returns the number of a read group, or -1 if the header does not have it. */
-    int number(String id) {
-        return numbers.getOrDefault(id, -1);
+    /** Finds the read groups of records for one thread. Neighbours have the same one mostly. */
+    final class Finder {
+        private final TextValues texts = new TextValues();
+        private String lastId;
+        private int lastNumber;
+
+        /** Returns the number of a record's read group, or -1 if the header does not have it. */
+        int find(byte[] bytes, Tags tags) {
+            int tag = tags.find(Tags.RG);
+            if (tag < 0) {
+                return none();
+            }
+            if (bytes[tags.starts[tag]] != 'Z') {
+                return -1;
+            }
+            String id = texts.get(bytes, tags.starts[tag], tags.ends[tag]);
+            // The same text is the same object.
+            if (id != lastId) {
+                lastId = id;
+                lastNumber = numbers.getOrDefault(id, -1);
+            }
+            return lastNumber;
+        }
     }
 
     String id(int number) {

@@ -27,7 +27,7 @@ final class RecordMarker {
     private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
     private final RecordView view;
     private final Tags tags = new Tags();
-    private final TextValues groupTexts = new TextValues();
+    private final ReadGroups.Finder groupFinder;
     private final TextValues programTexts = new TextValues();
     private byte[] buffer = new byte[1 << 12];
 
@@ -42,6 +42,7 @@ final class RecordMarker {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
+        groupFinder = groups.new Finder();
         this.header = header;
         view = new RecordView(sequenceLengths);
         programs = newPrograms == null ? null : new HashMap<>();
@@ -66,12 +67,12 @@ final class RecordMarker {
                 || !tags.parse(bytes, view.tagsStart, view.end)) {
             return false;
         }
-        int group = group(bytes);
+        int group = groupFinder.find(bytes, tags);
         int program = tags.find(Tags.PG);
         if (group < 0 || program >= 0 && bytes[tags.starts[program]] != 'Z') {
             return false;
         }
-        long index = batch.records.firstIndex + k;
+        long index = batch.records.markedIndex(k);
         boolean isDuplicate = sets.duplicates.get(index);
         boolean isOptical = isDuplicate && sets.opticalDuplicates != null
                 && sets.opticalDuplicates.get(index);
@@ -83,15 +84,6 @@ final class RecordMarker {
                     isOptical)));
         }
         return true;
-    }
-
-    private int group(byte[] bytes) {
-        int tag = tags.find(Tags.RG);
-        if (tag < 0) {
-            return groups.none();
-        }
-        return bytes[tags.starts[tag]] == 'Z'
-                ? groups.number(groupTexts.get(bytes, tags.starts[tag], tags.ends[tag])) : -1;
     }
 
     private void count(long[] counts, boolean isDuplicate) {

@@ -18,20 +18,21 @@ final class UnusualRecords {
     }
 
     /**
-     * Decodes a record.
+     * Decodes a record of a batch.
      *
-     * @param index its place in the file, from 0
      * @throws Unsuitable if htsjdk finds a fault in it and is strict: Picard stops one record earlier
      */
-    SAMRecord decode(byte[] bytes, int start, int end, long index) {
-        codec.setInputStream(new ByteArrayInputStream(bytes, start, end - start));
+    SAMRecord decode(BamRecords records, int number) {
+        int start = records.starts[number];
+        codec.setInputStream(new ByteArrayInputStream(records.bytes, start,
+                records.starts[number + 1] - start));
         try {
             SAMRecord record = codec.decode();
             record.setValidationStringency(stringency);
             if (stringency != ValidationStringency.SILENT) {
                 SAMUtils.processValidationErrors(
-                        record.isValid(stringency == ValidationStringency.STRICT), index + 1,
-                        stringency);
+                        record.isValid(stringency == ValidationStringency.STRICT),
+                        records.firstIndex + number + 1, stringency);
             }
             return record;
         } catch (RuntimeException e) {
