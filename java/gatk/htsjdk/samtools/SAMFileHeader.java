@@ -16,6 +16,8 @@ public class SAMFileHeader {
 
     public native List<SAMReadGroupRecord> getReadGroups();
 
+    public native SAMReadGroupRecord getReadGroup(String id);
+
     public native SortOrder getSortOrder();
 
     public native void setSortOrder(SortOrder order);

@@ -6,6 +6,8 @@ import java.util.List;
 public class SAMRecord {
     public SAMRecord(SAMFileHeader header) {}
 
+    public native void setHeader(SAMFileHeader header);
+
     public native String getReadName();
 
     public native Cigar getCigar();

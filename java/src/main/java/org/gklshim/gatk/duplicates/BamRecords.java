@@ -16,14 +16,34 @@ final class BamRecords {
     /** The place in the file of the first record, counted from 0. */
     final long firstIndex;
     /** The place of the first of the neighbours with a record's name. Null if nobody asks. */
-    private final long[] nameIndexes;
+    private long[] nameIndexes;
+    /** The number of each record's file, and its place there. Null if there is one file. */
+    private int[] files;
+    private long[] fileIndexes;
 
-    BamRecords(byte[] bytes, int[] starts, int count, long firstIndex, long[] nameIndexes) {
+    BamRecords(byte[] bytes, int[] starts, int count, long firstIndex) {
         this.bytes = bytes;
         this.starts = starts;
         this.count = count;
         this.firstIndex = firstIndex;
-        this.nameIndexes = nameIndexes;
+    }
+
+    void setNameIndexes(long[] indexes) {
+        nameIndexes = indexes;
+    }
+
+    void setFiles(int[] numbers, long[] indexes) {
+        files = numbers;
+        fileIndexes = indexes;
+    }
+
+    int file(int record) {
+        return files == null ? 0 : files[record];
+    }
+
+    /** Returns the place of a record in its file. */
+    long fileIndex(int record) {
+        return fileIndexes == null ? firstIndex + record : fileIndexes[record];
     }
 
     /** Returns the place by which a record is marked: its own, or that of its name. */

@@ -9,17 +9,13 @@ import java.util.Arrays;
 
 /** The records of a BAM file, in batches. */
 final class BamSource implements Closeable {
-    private static final int BATCH_SIZE = 1 << 18;
+    static final int BATCH_SIZE = 1 << 18;
     private static final int MAX_RECORD_SIZE = 1 << 28;
     private static final byte[] MAGIC = {'B', 'A', 'M', 1};
     /** The first bytes of a BGZF file. */
     private static final byte[] COMPRESSED = {0x1f, (byte) 0x8b, 8, 4};
 
     private final BlockCompressedInputStream in;
-    /** Whether records of one name are neighbours, and are marked together. */
-    private final boolean isGrouped;
-    private byte[] lastName = {};
-    private long nameIndex;
     private long index;
     private boolean isAtEnd;
     /** What was read of the next batch. */
@@ -29,11 +25,9 @@ final class BamSource implements Closeable {
     /**
      * Opens a file and skips its header.
      *
-     * @param isGrouped whether records of one name are marked together
      * @throws IOException if it is not a BAM file, or cannot be read
      */
-    BamSource(File file, boolean isGrouped) throws IOException {
-        this.isGrouped = isGrouped;
+    BamSource(File file) throws IOException {
         in = new BlockCompressedInputStream(file);
         boolean isOpen = false;
         try {
@@ -138,41 +132,13 @@ final class BamSource implements Closeable {
                 rest = Arrays.copyOfRange(bytes, start, size);
                 restSize = rest.length;
                 index += count;
-                return new BamRecords(bytes, starts, count, index - count,
-                        isGrouped ? nameIndexes(bytes, starts, count) : null);
+                return new BamRecords(bytes, starts, count, index - count);
             }
             if (isAtEnd) {
                 return null;
             }
             bytes = Arrays.copyOf(bytes, Math.max(needed, 2 * bytes.length));
         }
-    }
-
-    private long[] nameIndexes(byte[] bytes, int[] starts, int count) {
-        long[] indexes = new long[count];
-        for (int k = 0; k < count; k++) {
-            int start = starts[k] + BamRecords.FIXED_SIZE;
-            int end = Math.min(starts[k + 1],
-                    start + BamRecords.unsignedByte(bytes, starts[k] + 12));
-            if (!isName(bytes, start, end)) {
-                lastName = Arrays.copyOfRange(bytes, start, end);
-                nameIndex = index - count + k;
-            }
-            indexes[k] = nameIndex;
-        }
-        return indexes;
-    }
-
-    private boolean isName(byte[] bytes, int start, int end) {
-        if (end - start != lastName.length) {
-            return false;
-        }
-        for (int k = 0; k < lastName.length; k++) {
-            if (bytes[start + k] != lastName[k]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     @Override

@@ -25,7 +25,6 @@ import picard.sam.DuplicationMetrics;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
-import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram.SamHeaderAndIterator;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 
@@ -42,7 +41,7 @@ public final class DuplicateMarking {
     private final MarkDuplicates tool;
     private final Log log = Log.getInstance(MarkDuplicates.class);
     private final MarkingOptions options;
-    private final File input;
+    private final Inputs inputs;
     private final SAMFileHeader header;
     private final Genome genome;
     private final ReadGroups groups;
@@ -54,19 +53,16 @@ public final class DuplicateMarking {
 
     private DuplicateMarking(MarkDuplicates tool) throws IOException {
         this.tool = tool;
-        input = new File(tool.INPUT.get(0));
-        if (!BamSource.isCompressed(input)) {
-            throw new Unsuitable("input that is no BAM file");
-        }
-        header = header();
+        inputs = new Inputs(tool);
+        header = inputs.header;
         SortOrder order = header.getSortOrder();
         if (order != SortOrder.coordinate && order != SortOrder.queryname) {
             throw new Unsuitable("input that is sorted neither by coordinate nor by name");
         }
         options = new MarkingOptions(tool, order == SortOrder.queryname);
         genome = new Genome(header);
-        groups = new ReadGroups(header);
-        unusual = new UnusualRecords(header, tool.VALIDATION_STRINGENCY);
+        groups = new ReadGroups(inputs);
+        unusual = new UnusualRecords(inputs, tool.VALIDATION_STRINGENCY);
         generator = new LibraryIdGenerator(header);
     }
 
@@ -106,11 +102,10 @@ public final class DuplicateMarking {
         if (tool.DUPLICATE_SCORING_STRATEGY == ScoringStrategy.RANDOM) {
             return "--DUPLICATE_SCORING_STRATEGY RANDOM";
         }
-        if (tool.INPUT.size() > 1) {
-            return "several inputs";
-        }
-        if (!new File(tool.INPUT.get(0)).isFile()) {
-            return "input that is not a local file";
+        for (String input : tool.INPUT) {
+            if (!new File(input).isFile()) {
+                return "input that is not a local file";
+            }
         }
         return null;
     }
@@ -122,16 +117,8 @@ public final class DuplicateMarking {
         tool.setupOpticalDuplicateFinder();
     }
 
-    /** Returns the header as Picard reads it. */
-    private SAMFileHeader header() {
-        SamHeaderAndIterator inputs =
-                (SamHeaderAndIterator) Members.call(tool, "openInputs", false);
-        inputs.iterator.close();
-        return inputs.header;
-    }
-
     private int run() throws IOException {
-        IOUtil.assertFileIsReadable(input);
+        inputs.files.forEach(IOUtil::assertFileIsReadable);
         IOUtil.assertFileIsWritable(tool.OUTPUT);
         IOUtil.assertFileIsWritable(tool.METRICS_FILE);
         logMemory("Start of doWork");
@@ -149,7 +136,7 @@ public final class DuplicateMarking {
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            read(() -> new ReadEndsReader(options, groups, genome.lengths)::read, collector::add,
+            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read, collector::add,
                     collector::isDone);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
@@ -195,8 +182,8 @@ public final class DuplicateMarking {
                 (File) Members.get(tool, "REFERENCE_SEQUENCE"))) {
             MarkedRecordWriter writer = new MarkedRecordWriter(tool, sets, groups, header,
                     unusual, generator, programs, out, log);
-            read(() -> new RecordMarker(tool, sets, groups, genome.lengths, outputHeader,
-                    programs)::mark, writer::write, () -> false);
+            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths,
+                    outputHeader, programs)::mark, writer::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
         }
@@ -212,7 +199,7 @@ public final class DuplicateMarking {
     }
 
     /**
-     * Reads the file, and has threads work on batches of records.
+     * Reads the input, and has threads work on batches of records.
      *
      * @param functions makes the function of each thread
      * @param sink gets the results in the order of the file, one at a time
@@ -227,7 +214,7 @@ public final class DuplicateMarking {
         int batches = BATCHES_A_THREAD * threads;
         OrderedTasks<BamRecords, R> tasks =
                 new OrderedTasks<>(made, sink, batches, batches, batches);
-        try (BamSource source = new BamSource(input, options.isGrouped)) {
+        try (RecordSource source = new RecordSource(inputs.files, options.isGrouped)) {
             for (BamRecords records; !isDone.getAsBoolean()
                     && (records = source.next()) != null;) {
                 tasks.submit(records, 1);

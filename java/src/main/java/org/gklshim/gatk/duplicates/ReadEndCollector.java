@@ -9,6 +9,8 @@ import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+import java.util.Map;
 import java.util.Set;
 import org.gklshim.gatk.Members;
 import picard.sam.markduplicates.MarkDuplicates;
@@ -84,8 +86,14 @@ final class ReadEndCollector {
         if (isDone) {
             return;
         }
-        programs.addAll(ends.programs);
+        Iterator<Map.Entry<String, Integer>> batchPrograms = ends.programs.entrySet().iterator();
+        Map.Entry<String, Integer> program = batchPrograms.hasNext() ? batchPrograms.next() : null;
         for (int k = 0; k < ends.count && !isDone; k++) {
+            // The order of new programs in the header depends on that of the records.
+            if (program != null && program.getValue() == k) {
+                programs.add(program.getKey());
+                program = batchPrograms.hasNext() ? batchPrograms.next() : null;
+            }
             add(ends, k);
         }
         store.spillIfFull();

@@ -1,7 +1,7 @@
 package org.gklshim.gatk.duplicates;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** What duplicate marking needs of a batch of records. */
 final class ReadEndsOfBatch {
@@ -31,8 +31,8 @@ final class ReadEndsOfBatch {
     final int[] y;
     /** What a read and its mate have in common, if it is paired. */
     final String[] keys;
-    /** The values of the tag PG, in the order of the first records that have them. */
-    final Set<String> programs = new LinkedHashSet<>();
+    /** The values of the tag PG in usual records, each with the first record that has it. */
+    final Map<String, Integer> programs = new LinkedHashMap<>();
     /** The number of records before the first one that is not placed, that one included. */
     int count;
     boolean isLast;

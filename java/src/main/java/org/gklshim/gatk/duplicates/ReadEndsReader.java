@@ -12,15 +12,17 @@ final class ReadEndsReader {
     private final ReadGroups groups;
     private final RecordView view;
     private final Tags tags = new Tags();
-    private final ReadGroups.Finder groupFinder;
-    private final TextValues programTexts = new TextValues();
+    private final ReadGroups.Finder[] groupFinders;
+    private final ProgramFinder[] programFinders;
     private final int[] fields = new int[3];
     private byte[] key = new byte[256];
 
-    ReadEndsReader(MarkingOptions options, ReadGroups groups, int[] sequenceLengths) {
+    ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups,
+            int[] sequenceLengths) {
         this.options = options;
         this.groups = groups;
-        groupFinder = groups.new Finder();
+        groupFinders = groups.finders();
+        programFinders = ProgramFinder.of(inputs);
         view = new RecordView(sequenceLengths);
     }
 
@@ -42,14 +44,13 @@ final class ReadEndsReader {
                 || !tags.parse(bytes, view.tagsStart, view.end)) {
             return false;
         }
-        int group = groupFinder.find(bytes, tags);
-        int program = tags.find(Tags.PG);
-        if (group < 0 || program >= 0 && bytes[tags.starts[program]] != 'Z') {
+        int file = ends.records.file(k);
+        int group = groupFinders[file].find(bytes, tags);
+        if (group < 0 || !ProgramFinder.isUsual(bytes, tags)) {
             return false;
         }
         if (options.hasProgram) {
-            ends.programs.add(program < 0 ? null
-                    : programTexts.get(bytes, tags.starts[program], tags.ends[program]));
+            ends.programs.putIfAbsent(programFinders[file].find(bytes, tags), k);
         }
         if (view.has(RecordView.UNMAPPED)) {
             ends.isLast = view.reference == -1 && !options.isGrouped;

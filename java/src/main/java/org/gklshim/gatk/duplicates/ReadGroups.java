@@ -10,12 +10,14 @@ import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** The read groups of a header, by their numbers. The last number is that of no read group. */
 final class ReadGroups {
+    private final Inputs inputs;
     private final SAMFileHeader header;
     private final Map<String, Integer> numbers = new HashMap<>();
     private final String[] ids;
 
-    ReadGroups(SAMFileHeader header) {
-        this.header = header;
+    ReadGroups(Inputs inputs) {
+        this.inputs = inputs;
+        header = inputs.header;
         List<SAMReadGroupRecord> groups = header.getReadGroups();
         ids = new String[groups.size() + 1];
         for (int k = 0; k < groups.size(); k++) {
@@ -33,11 +35,17 @@ final class ReadGroups {
         return ids.length - 1;
     }
 
-    /** Finds the read groups of records for one thread. Neighbours have the same one mostly. */
+    /** Finds the read groups of a file's records for one thread. */
     final class Finder {
+        private final int file;
         private final TextValues texts = new TextValues();
         private String lastId;
         private int lastNumber;
+        private boolean isLastRenamed;
+
+        Finder(int file) {
+            this.file = file;
+        }
 
         /** Returns the number of a record's read group, or -1 if the header does not have it. */
         int find(byte[] bytes, Tags tags) {
@@ -49,13 +57,29 @@ final class ReadGroups {
                 return -1;
             }
             String id = texts.get(bytes, tags.starts[tag], tags.ends[tag]);
-            // The same text is the same object.
+            // Neighbours have the same one mostly. The same text is the same object.
             if (id != lastId) {
                 lastId = id;
-                lastNumber = numbers.getOrDefault(id, -1);
+                String merged = inputs.group(file, id);
+                lastNumber = merged == null ? -1 : numbers.getOrDefault(merged, -1);
+                isLastRenamed = !id.equals(merged);
             }
             return lastNumber;
         }
+
+        /** Returns whether the read group found last has another name among merged files. */
+        boolean isRenamed() {
+            return isLastRenamed;
+        }
+    }
+
+    /** Returns a finder for each file. */
+    Finder[] finders() {
+        Finder[] finders = new Finder[inputs.files.size()];
+        for (int k = 0; k < finders.length; k++) {
+            finders[k] = new Finder(k);
+        }
+        return finders;
     }
 
     String id(int number) {

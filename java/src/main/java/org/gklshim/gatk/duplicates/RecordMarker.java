@@ -24,11 +24,12 @@ final class RecordMarker {
     private final SAMFileHeader header;
     /** The new values of the tag PG by the old ones, or null if it stays. */
     private final Map<String, byte[]> programs;
+    private final boolean isMerged;
     private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
     private final RecordView view;
     private final Tags tags = new Tags();
-    private final ReadGroups.Finder groupFinder;
-    private final TextValues programTexts = new TextValues();
+    private final ReadGroups.Finder[] groupFinders;
+    private final ProgramFinder[] programFinders;
     private byte[] buffer = new byte[1 << 12];
 
     /**
@@ -37,13 +38,15 @@ final class RecordMarker {
      * @param header the header of the records that are written
      * @param newPrograms the values of the tag PG by those that records have, or null
      */
-    RecordMarker(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups, int[] sequenceLengths,
-            SAMFileHeader header, Map<String, String> newPrograms) {
+    RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
+            int[] sequenceLengths, SAMFileHeader header, Map<String, String> newPrograms) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
-        groupFinder = groups.new Finder();
+        groupFinders = groups.finders();
+        programFinders = ProgramFinder.of(inputs);
         this.header = header;
+        isMerged = inputs.files.size() > 1;
         view = new RecordView(sequenceLengths);
         programs = newPrograms == null ? null : new HashMap<>();
         if (newPrograms != null) {
@@ -67,9 +70,9 @@ final class RecordMarker {
                 || !tags.parse(bytes, view.tagsStart, view.end)) {
             return false;
         }
-        int group = groupFinder.find(bytes, tags);
-        int program = tags.find(Tags.PG);
-        if (group < 0 || program >= 0 && bytes[tags.starts[program]] != 'Z') {
+        int file = batch.records.file(k);
+        int group = groupFinders[file].find(bytes, tags);
+        if (group < 0 || !ProgramFinder.isUsual(bytes, tags)) {
             return false;
         }
         long index = batch.records.markedIndex(k);
@@ -80,8 +83,11 @@ final class RecordMarker {
         boolean isRemoved = tool.REMOVE_DUPLICATES && isDuplicate
                 || tool.REMOVE_SEQUENCING_DUPLICATES && isOptical;
         if (!isRemoved) {
-            batch.marked[k] = record(isDuplicate, rest(bytes, program, type(isDuplicate,
-                    isOptical)));
+            byte[] newGroup = groupFinders[file].isRenamed() && group != groups.none()
+                    ? groups.id(group).getBytes(StandardCharsets.ISO_8859_1) : null;
+            String program = programFinders[file].find(bytes, tags);
+            batch.marked[k] = record(isDuplicate, rest(bytes, newGroup, program,
+                    type(isDuplicate, isOptical)));
         }
         return true;
     }
@@ -113,14 +119,16 @@ final class RecordMarker {
     }
 
     /** Returns what follows the fixed part of a record, with new tags. */
-    private byte[] rest(byte[] bytes, int program, byte[] type) {
+    private byte[] rest(byte[] bytes, byte[] newGroup, String program, byte[] type) {
         byte[] newProgram = null;
         if (programs != null) {
-            newProgram = programs.get(program < 0 ? null
-                    : programTexts.get(bytes, tags.starts[program], tags.ends[program]));
+            newProgram = programs.get(program);
+        } else if (isMerged && program != null) {
+            newProgram = program.getBytes(StandardCharsets.ISO_8859_1);
         }
         int nameStart = view.start + BamRecords.FIXED_SIZE;
-        int size = view.end - nameStart + (newProgram == null ? 0 : newProgram.length + 4) + 6;
+        int size = view.end - nameStart + (newProgram == null ? 0 : newProgram.length + 4)
+                + (newGroup == null ? 0 : newGroup.length) + 6;
         if (buffer.length < size) {
             buffer = new byte[2 * size];
         }
@@ -139,7 +147,9 @@ final class RecordMarker {
                 at = Tags.writeText(buffer, at, Tags.DT, type);
                 isTypeOpen = false;
             }
-            if (name != Tags.DT && (name != Tags.PG || programs == null)) {
+            if (name == Tags.RG && newGroup != null) {
+                at = Tags.writeText(buffer, at, Tags.RG, newGroup);
+            } else if (name != Tags.DT && (name != Tags.PG || programs == null && !isMerged)) {
                 at = Tags.write(buffer, at, name, bytes, tags.starts[k], tags.ends[k]);
             }
         }

@@ -1,0 +1,6 @@
+package htsjdk.samtools;
+
+/** Part of htsjdk's interface. */
+public interface SamReader {
+    SAMFileHeader getFileHeader();
+}
