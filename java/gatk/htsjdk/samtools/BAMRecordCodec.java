@@ -1,6 +1,14 @@
 package htsjdk.samtools;
 
+import java.io.InputStream;
+
 /** Part of htsjdk's class. */
 public class BAMRecordCodec {
+    public BAMRecordCodec(SAMFileHeader header) {}
+
     public native void encode(SAMRecord record);
+
+    public native void setInputStream(InputStream stream);
+
+    public native SAMRecord decode();
 }

@@ -7,4 +7,6 @@ public class SAMReadGroupRecord {
     public native String getPlatform();
 
     public native String getPlatformUnit();
+
+    public native String getReadGroupId();
 }

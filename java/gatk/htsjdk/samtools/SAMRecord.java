@@ -1,5 +1,7 @@
 package htsjdk.samtools;
 
+import java.util.List;
+
 /** Part of htsjdk's class. */
 public class SAMRecord {
     public SAMRecord(SAMFileHeader header) {}
@@ -49,4 +51,26 @@ public class SAMRecord {
     public native SAMFileSource getFileSource();
 
     public native void setFileSource(SAMFileSource source);
+
+    public native void setHeader(SAMFileHeader header);
+
+    public native String getReadName();
+
+    public native boolean getReadPairedFlag();
+
+    public native boolean getMateUnmappedFlag();
+
+    public native boolean getFirstOfPairFlag();
+
+    public native boolean getReadNegativeStrandFlag();
+
+    public native boolean isSecondaryOrSupplementary();
+
+    public native void setDuplicateReadFlag(boolean flag);
+
+    public native SAMReadGroupRecord getReadGroup();
+
+    public native void setAttribute(String tag, Object value);
+
+    public native List<SAMValidationError> isValid(boolean firstOnly);
 }

@@ -1,4 +1,6 @@
 package htsjdk.samtools;
 
 /** Part of htsjdk's class. */
-public interface SamReader {}
+public interface SamReader {
+    SAMFileHeader getFileHeader();
+}

@@ -1,11 +1,14 @@
 package htsjdk.samtools.util;
 
 import htsjdk.samtools.seekablestream.SeekableStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 
 /** Part of htsjdk's class, with fields that the agent opens, and what the agent adds. */
 public class BlockCompressedInputStream extends InputStream {
+    public BlockCompressedInputStream(File file) throws IOException {}
+
     public InputStream mStream;
     public SeekableStream mFile;
     public DecompressedBlock mCurrentBlock;
@@ -31,4 +34,7 @@ public class BlockCompressedInputStream extends InputStream {
 
         public DecompressedBlock(long address, int compressedSize, Exception exception) {}
     }
+
+    @Override
+    public native int read(byte[] buffer, int offset, int length) throws IOException;
 }

@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,6 +163,28 @@ final class ClassFile {
         out.writeShort(addText("Ljava/lang/Object;"));
         out.writeShort(0);
         addedFieldCount++;
+    }
+
+    /**
+     * Replaces instructions by others of the same length.
+     *
+     * @throws IOException if no method has these instructions, or they occur more than once
+     */
+    void replaceCode(byte[] instructions, byte[] others) throws IOException {
+        int found = -1;
+        for (int k = methodsStart; k + instructions.length <= methodsEnd; k++) {
+            if (Arrays.equals(Arrays.copyOfRange(bytes, k, k + instructions.length),
+                    instructions)) {
+                if (found >= 0) {
+                    throw new IOException("the instructions occur more than once");
+                }
+                found = k;
+            }
+        }
+        if (found < 0) {
+            throw new IOException("no such instructions");
+        }
+        System.arraycopy(others, 0, bytes, found, others.length);
     }
 
     /**

@@ -24,7 +24,8 @@ enum GatkPart {
     ANNOTATIONS("annotations", "annotations", Setting.ANNOTATIONS),
     TOOLS("tools", "finding tools", Setting.TOOLS),
     RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
-    READS("reads", "reading and writing reads", Setting.READS);
+    READS("reads", "reading and writing reads", Setting.READS),
+    DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";

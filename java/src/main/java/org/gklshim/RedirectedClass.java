@@ -11,6 +11,12 @@ import java.util.Map;
  * A class is changed only if its {@link GatkPart} is on and knows this GATK.
  */
 final class RedirectedClass {
+    private static final int ICONST_0 = 0x03;
+    private static final int ILOAD_1 = 0x1b;
+    private static final int NEWARRAY = 0xbc;
+    /** The type of an array of long. */
+    private static final int LONG = 11;
+
     private static final String ENGINE = "org/broadinstitute/hellbender/engine/";
     private static final String HAPLOTYPE_CALLER =
             "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/";
@@ -104,6 +110,13 @@ final class RedirectedClass {
                 BAM + "CodecFactories", "makeDeflater"),
         new RedirectedClass(GatkPart.READS, COMPRESSION + "IntelInflaterFactory",
                 BAM + "CodecFactories", "makeInflater"),
+        new RedirectedClass(GatkPart.DUPLICATES, "picard/sam/markduplicates/MarkDuplicates",
+                "org/gklshim/gatk/duplicates/DuplicateMarking", "doWork"),
+        // The constructor makes no array for as many values as the heap holds: add() makes it.
+        new RedirectedClass(GatkPart.DUPLICATES, "htsjdk/samtools/util/SortingLongCollection",
+                "org/gklshim/gatk/duplicates/SortedLongs", "add")
+                .open("maxValuesInRam", "numValuesInRam", "ramValues")
+                .replace(new int[] {ILOAD_1, NEWARRAY, LONG}, new int[] {ICONST_0, NEWARRAY, LONG}),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
@@ -119,7 +132,11 @@ final class RedirectedClass {
     private final String target;
     private final String[] methods;
     private String[] fields = {};
+    /** A field that is added, or null. */
     private String addedField;
+    /** Instructions, and those that take their place. */
+    private byte[] replaced = {};
+    private byte[] replacement = {};
 
     /**
      * Describes a class. All names have slashes.
@@ -144,6 +161,21 @@ final class RedirectedClass {
     private RedirectedClass add(String field) {
         addedField = field;
         return this;
+    }
+
+    /** Replaces instructions, which occur once in the class, by others of the same length. */
+    private RedirectedClass replace(int[] instructions, int[] others) {
+        replaced = bytes(instructions);
+        replacement = bytes(others);
+        return this;
+    }
+
+    private static byte[] bytes(int[] values) {
+        byte[] result = new byte[values.length];
+        for (int k = 0; k < values.length; k++) {
+            result[k] = (byte) values[k];
+        }
+        return result;
     }
 
     /** Returns the entry for a class name with slashes, or null. */
@@ -171,6 +203,9 @@ final class RedirectedClass {
             }
             if (addedField != null) {
                 file.add(addedField);
+            }
+            if (replaced.length > 0) {
+                file.replaceCode(replaced, replacement);
             }
             return file.toBytes();
         } catch (IOException | RuntimeException | Error e) {

@@ -9,6 +9,7 @@ public enum Setting {
     ASSEMBLY("gkl.shim.assembly", "GKL_SHIM_ASSEMBLY"),
     BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
     CONFIDENCE("gkl.shim.confidence", "GKL_SHIM_CONFIDENCE"),
+    DUPLICATES("gkl.shim.duplicates", "GKL_SHIM_DUPLICATES"),
     LIBRARY("gkl.shim.library", "GKL_SHIM_LIBRARY"),
     LIKELIHOODS("gkl.shim.likelihoods", "GKL_SHIM_LIKELIHOODS"),
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),

@@ -1,0 +1,4 @@
+package htsjdk.samtools;
+
+/** Part of htsjdk's class. */
+public class SAMValidationError {}

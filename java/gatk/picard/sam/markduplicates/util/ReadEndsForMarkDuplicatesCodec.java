@@ -1,0 +1,4 @@
+package picard.sam.markduplicates.util;
+
+/** Picard's class. */
+public class ReadEndsForMarkDuplicatesCodec {}

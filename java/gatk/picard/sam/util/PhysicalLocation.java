@@ -1,0 +1,4 @@
+package picard.sam.util;
+
+/** Picard's interface. */
+public interface PhysicalLocation {}

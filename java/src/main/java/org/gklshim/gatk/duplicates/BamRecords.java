@@ -1,0 +1,66 @@
+package org.gklshim.gatk.duplicates;
+
+/**
+ * Records of a BAM file as bytes, and their order in the file.
+ *
+ * <p>A record begins with its size, which does not count these four bytes.
+ */
+final class BamRecords {
+    /** The bytes of a record before its name, its size included. */
+    static final int FIXED_SIZE = 36;
+
+    final byte[] bytes;
+    /** Where the records begin, and where the last one ends. */
+    final int[] starts;
+    final int count;
+    /** The place in the file of the first record, counted from 0. */
+    final long firstIndex;
+    /** The place of the first of the neighbours with a record's name. Null if nobody asks. */
+    private long[] nameIndexes;
+    /** The number of each record's file, and its place there. Null if there is one file. */
+    private int[] files;
+    private long[] fileIndexes;
+
+    BamRecords(byte[] bytes, int[] starts, int count, long firstIndex) {
+        this.bytes = bytes;
+        this.starts = starts;
+        this.count = count;
+        this.firstIndex = firstIndex;
+    }
+
+    void setNameIndexes(long[] indexes) {
+        nameIndexes = indexes;
+    }
+
+    void setFiles(int[] numbers, long[] indexes) {
+        files = numbers;
+        fileIndexes = indexes;
+    }
+
+    int file(int record) {
+        return files == null ? 0 : files[record];
+    }
+
+    /** Returns the place of a record in its file. */
+    long fileIndex(int record) {
+        return fileIndexes == null ? firstIndex + record : fileIndexes[record];
+    }
+
+    /** Returns the place by which a record is marked: its own, or that of its name. */
+    long markedIndex(int record) {
+        return nameIndexes == null ? firstIndex + record : nameIndexes[record];
+    }
+
+    static int unsignedByte(byte[] bytes, int offset) {
+        return bytes[offset] & 0xff;
+    }
+
+    static int unsignedShort(byte[] bytes, int offset) {
+        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8;
+    }
+
+    static int integer(byte[] bytes, int offset) {
+        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8
+                | (bytes[offset + 2] & 0xff) << 16 | bytes[offset + 3] << 24;
+    }
+}

@@ -1,0 +1,227 @@
+package org.gklshim.gatk.duplicates;
+
+import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMFileHeader.GroupOrder;
+import htsjdk.samtools.SAMFileHeader.SortOrder;
+import htsjdk.samtools.SAMFileWriter;
+import htsjdk.samtools.SAMFileWriterFactory;
+import htsjdk.samtools.metrics.MetricsFile;
+import htsjdk.samtools.util.IOUtil;
+import htsjdk.samtools.util.Log;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.gklshim.gatk.Members;
+import org.gklshim.gatk.regions.OrderedTasks;
+import picard.sam.DuplicationMetrics;
+import picard.sam.markduplicates.MarkDuplicates;
+import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
+import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
+import picard.sam.markduplicates.util.LibraryIdGenerator;
+import picard.sam.markduplicates.util.OpticalDuplicateFinder;
+
+/**
+ * MarkDuplicates in threads, on the bytes of BAM records. Like Picard's, it reads the file twice: to
+ * find the duplicates, and to mark them.
+ */
+public final class DuplicateMarking {
+    private static final int MAX_THREADS = 32;
+    private static final int BATCHES_A_THREAD = 3;
+    /** The part of the heap for the ends of reads, until they go to temporary files. */
+    private static final int HEAP_PARTS = 4;
+
+    private final MarkDuplicates tool;
+    private final Log log = Log.getInstance(MarkDuplicates.class);
+    private final MarkingOptions options;
+    private final Inputs inputs;
+    private final SAMFileHeader header;
+    private final Genome genome;
+    private final ReadGroups groups;
+    private final UnusualRecords unusual;
+    private final LibraryIdGenerator generator;
+    private final int threads =
+            Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
+    private DuplicateSets sets;
+
+    private DuplicateMarking(MarkDuplicates tool) throws IOException {
+        this.tool = tool;
+        inputs = new Inputs(tool);
+        header = inputs.header;
+        SortOrder order = header.getSortOrder();
+        if (order != SortOrder.coordinate && order != SortOrder.queryname) {
+            throw new Unsuitable("input that is sorted neither by coordinate nor by name");
+        }
+        options = new MarkingOptions(tool, order == SortOrder.queryname);
+        genome = new Genome(header);
+        groups = new ReadGroups(inputs);
+        unusual = new UnusualRecords(inputs, tool.VALIDATION_STRINGENCY);
+        generator = new LibraryIdGenerator(header);
+    }
+
+    /** Replaces the method of MarkDuplicates. */
+    public static int doWork(MarkDuplicates tool) {
+        String reason = unsuitable(tool);
+        if (reason == null) {
+            try {
+                return new DuplicateMarking(tool).run();
+            } catch (Unsuitable e) {
+                reason = e.getMessage();
+            } catch (IOException | RuntimeException | OutOfMemoryError | LinkageError e) {
+                // Picard says what is wrong, and leaves what it leaves of its output.
+                reason = e.toString();
+            }
+            reset(tool);
+        }
+        org.gklshim.Log.info("duplicates: Picard's own code is used, because of " + reason);
+        return tool.doWork$original();
+    }
+
+    /** Returns which option or input is not ours, or null. */
+    private static String unsuitable(MarkDuplicates tool) {
+        if ((boolean) Members.get(tool, "flowBasedArguments.FLOW_MODE", false)) {
+            return "--FLOW_MODE";
+        }
+        if (tool.BARCODE_TAG != null || tool.READ_ONE_BARCODE_TAG != null
+                || tool.READ_TWO_BARCODE_TAG != null) {
+            return "barcodes";
+        }
+        if (tool.TAG_DUPLICATE_SET_MEMBERS) {
+            return "--TAG_DUPLICATE_SET_MEMBERS";
+        }
+        if (!tool.CLEAR_DT) {
+            return "--CLEAR_DT false";
+        }
+        if (tool.DUPLICATE_SCORING_STRATEGY == ScoringStrategy.RANDOM) {
+            return "--DUPLICATE_SCORING_STRATEGY RANDOM";
+        }
+        for (String input : tool.INPUT) {
+            if (!new File(input).isFile()) {
+                return "input that is not a local file";
+            }
+        }
+        return null;
+    }
+
+    /** Forgets what a run that Picard repeats has left in the tool. */
+    private static void reset(MarkDuplicates tool) {
+        Members.replace(tool, "libraryIdGenerator", null);
+        ((Set<?>) Members.get(tool, "pgIdsSeen")).clear();
+        tool.setupOpticalDuplicateFinder();
+    }
+
+    private int run() throws IOException {
+        inputs.files.forEach(IOUtil::assertFileIsReadable);
+        IOUtil.assertFileIsWritable(tool.OUTPUT);
+        IOUtil.assertFileIsWritable(tool.METRICS_FILE);
+        logMemory("Start of doWork");
+        findDuplicates();
+        markDuplicates();
+        return 0;
+    }
+
+    private void findDuplicates() throws IOException {
+        log.info("Reading input file and constructing read end information.");
+        Members.replace(tool, "libraryIdGenerator", generator);
+        try (ReadEndStore store = new ReadEndStore(genome,
+                Runtime.getRuntime().maxMemory() / HEAP_PARTS, tool.TMP_DIR.get(0))) {
+            ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
+                    genome, store, unusual, generator, log);
+            org.gklshim.Log.info("duplicates: " + threads
+                    + (threads == 1 ? " thread" : " threads"));
+            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read, collector::add,
+                    collector::isDone);
+            log.info("Read " + collector.count() + " records. " + collector.unmatched()
+                    + " pairs never matched.");
+            logMemory("After buildSortedReadEndLists");
+            OpticalDuplicateFinder finder = tool.READ_NAME_REGEX == null ? null
+                    : (OpticalDuplicateFinder) Members.get(tool, "opticalDuplicateFinder");
+            sets = new DuplicateSets(generator, finder, tool.REMOVE_SEQUENCING_DUPLICATES
+                    || tool.TAGGING_POLICY != DuplicateTaggingPolicy.DontTag);
+            log.info("Traversing read pair information and detecting duplicates.");
+            sets.markPairs(store.pairs);
+            log.info("Traversing fragment information and detecting duplicates.");
+            sets.markUnpaired(store.unpaired, store.pairedReads);
+        }
+        logMemory("After generateDuplicateIndexes");
+    }
+
+    @SuppressWarnings("unchecked")
+    private void markDuplicates() throws IOException {
+        log.info("Marking " + sets.duplicates.count() + " records as duplicates.");
+        if (tool.READ_NAME_REGEX == null) {
+            log.warn("Skipped optical duplicate cluster discovery; library size estimation may be "
+                    + "inaccurate!");
+        } else {
+            log.info("Found " + generator.getNumberOfOpticalDuplicateClusters()
+                    + " optical duplicate clusters.");
+        }
+        SAMFileHeader outputHeader = header.clone();
+        log.info("Reads are assumed to be ordered by: " + header.getSortOrder());
+        if (tool.ASSUME_SORT_ORDER == SortOrder.queryname) {
+            outputHeader.setGroupOrder(GroupOrder.query);
+            outputHeader.setSortOrder(SortOrder.unknown);
+            log.info("Output will not be re-sorted. Output header will state SO:unknown GO:query");
+        }
+        tool.COMMENT.forEach(outputHeader::addComment);
+        Map<String, String> chained =
+                (Map<String, String>) Members.call(tool, "getChainedPgIds", outputHeader);
+        boolean setsProgram = chained != null
+                && (boolean) Members.get(tool, "pgTagArgumentCollection.ADD_PG_TAG_TO_READS");
+        Map<String, String> programs = setsProgram ? chained : null;
+        // A thread of the writer's own would have to be woken for each record.
+        SAMFileWriterFactory factory = new SAMFileWriterFactory().setUseAsyncIo(false);
+        try (SAMFileWriter out = factory.makeWriter(outputHeader, true, tool.OUTPUT,
+                (File) Members.get(tool, "REFERENCE_SEQUENCE"))) {
+            MarkedRecordWriter writer = new MarkedRecordWriter(tool, sets, groups, header,
+                    unusual, generator, programs, out, log);
+            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths,
+                    outputHeader, programs)::mark, writer::write, () -> false);
+            log.info("Writing complete. Closing input iterator.");
+            logMemory("Before output close");
+        }
+        log.info("Closed outputs. Getting more Memory Stats.");
+        logMemory("After output close");
+        AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator,
+                (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile"),
+                tool.METRICS_FILE);
+    }
+
+    private void logMemory(String stage) {
+        Members.call(tool, "reportMemoryStats", stage);
+    }
+
+    /**
+     * Reads the input, and has threads work on batches of records.
+     *
+     * @param functions makes the function of each thread
+     * @param sink gets the results in the order of the file, one at a time
+     * @param isDone tells whether the rest of the file is not needed
+     */
+    private <R> void read(Supplier<Function<BamRecords, R>> functions, Consumer<R> sink,
+            BooleanSupplier isDone) throws IOException {
+        List<Function<BamRecords, R>> made = new ArrayList<>();
+        for (int k = 0; k < threads; k++) {
+            made.add(functions.get());
+        }
+        int batches = BATCHES_A_THREAD * threads;
+        OrderedTasks<BamRecords, R> tasks =
+                new OrderedTasks<>(made, sink, batches, batches, batches);
+        try (RecordSource source = new RecordSource(inputs.files, options.isGrouped)) {
+            for (BamRecords records; !isDone.getAsBoolean()
+                    && (records = source.next()) != null;) {
+                tasks.submit(records, 1);
+            }
+            tasks.awaitAll();
+        } finally {
+            tasks.close();
+        }
+    }
+}

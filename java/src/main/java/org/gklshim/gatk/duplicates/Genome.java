@@ -1,0 +1,47 @@
+package org.gklshim.gatk.duplicates;
+
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMSequenceRecord;
+import java.util.List;
+
+/** The sequences of a header, one after the other, so that a number of 44 bits is a place. */
+final class Genome {
+    static final int PLACE_BITS = 44;
+    /** How far a clipped read may reach beyond an end of its sequence. */
+    private static final int MARGIN = 1 << 20;
+    /** The longest sequence that an index of type BAI is for. */
+    private static final int MAX_LENGTH = 1 << 29;
+
+    final int[] lengths;
+    final String[] names;
+    private final long[] offsets;
+
+    /** Takes the sequences of a header. Throws {@link Unsuitable} if they are too long. */
+    Genome(SAMFileHeader header) {
+        List<SAMSequenceRecord> sequences = header.getSequenceDictionary().getSequences();
+        lengths = new int[sequences.size()];
+        names = new String[lengths.length];
+        offsets = new long[lengths.length];
+        long offset = 0;
+        for (int k = 0; k < lengths.length; k++) {
+            lengths[k] = sequences.get(k).getSequenceLength();
+            names[k] = sequences.get(k).getSequenceName();
+            if (lengths[k] > MAX_LENGTH) {
+                throw new Unsuitable("a sequence of more than 512 Mb");
+            }
+            offsets[k] = offset + MARGIN;
+            offset += lengths[k] + 2L * MARGIN;
+        }
+        if (offset >= 1L << PLACE_BITS) {
+            throw new Unsuitable("the number of sequences");
+        }
+    }
+
+    /** Returns the place of a coordinate. Throws {@link Unsuitable} if it is too far outside. */
+    long place(int sequence, int coordinate) {
+        if (coordinate < -MARGIN || coordinate >= lengths[sequence] + MARGIN) {
+            throw new Unsuitable("a read that is clipped by more than a million bases");
+        }
+        return offsets[sequence] + coordinate;
+    }
+}

@@ -1,0 +1,56 @@
+package org.gklshim.gatk.duplicates;
+
+import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import picard.sam.markduplicates.MarkDuplicates;
+import picard.sam.markduplicates.util.OpticalDuplicateFinder;
+import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
+
+/** What the threads need to know of the tool's options and of Picard's version. */
+final class MarkingOptions {
+    /** How a read's place on the flow cell is found. */
+    enum Names { DEFAULT, ASK_PICARD, IGNORED }
+
+    final Names names;
+    /** Whether the input is sorted or grouped by name, and not sorted by coordinate. */
+    final boolean isGrouped;
+    final boolean hasProgram;
+    final boolean scoresQualities;
+    /** Up to Picard 3.4.0, x and y have 16 bits. */
+    final boolean hasShortPlaces;
+    /** Up to Picard 3.1.1, mates may have different read groups. */
+    final boolean pairsWithinGroups;
+
+    MarkingOptions(MarkDuplicates tool, boolean isGrouped) throws IOException {
+        if (tool.READ_NAME_REGEX == null) {
+            names = Names.IGNORED;
+        } else {
+            names = tool.READ_NAME_REGEX.equals(OpticalDuplicateFinder.DEFAULT_READ_NAME_REGEX)
+                    ? Names.DEFAULT : Names.ASK_PICARD;
+        }
+        this.isGrouped = isGrouped;
+        hasProgram = tool.PROGRAM_RECORD_ID != null;
+        scoresQualities =
+                tool.DUPLICATE_SCORING_STRATEGY == ScoringStrategy.SUM_OF_BASE_QUALITIES;
+        ReadEndsForMarkDuplicates probe = new ReadEndsForMarkDuplicates();
+        probe.setX(1 << 16);
+        hasShortPlaces = probe.getX() == 0;
+        pairsWithinGroups = calls("()Lhtsjdk/samtools/SAMReadGroupRecord;");
+    }
+
+    /** Returns whether Picard's class calls a method of this type. */
+    private static boolean calls(String descriptor) throws IOException {
+        try (InputStream in = MarkDuplicates.class.getResourceAsStream("MarkDuplicates.class")) {
+            ByteArrayOutputStream file = new ByteArrayOutputStream();
+            byte[] part = new byte[1 << 14];
+            for (int size; (size = in.read(part)) > 0;) {
+                file.write(part, 0, size);
+            }
+            return new String(file.toByteArray(), StandardCharsets.ISO_8859_1)
+                    .contains(descriptor);
+        }
+    }
+}

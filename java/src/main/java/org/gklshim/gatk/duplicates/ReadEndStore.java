@@ -1,0 +1,115 @@
+package org.gklshim.gatk.duplicates;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
+
+/**
+ * The ends of reads, in few words each. Equal ends are in one partition. What does not fit into the
+ * given memory goes to temporary files.
+ */
+final class ReadEndStore implements Closeable {
+    static final int PAIR_WORDS = 5;
+    static final int UNPAIRED_WORDS = 4;
+    /** Larger coordinates would overflow in Picard's comparisons. */
+    private static final int MAX_COORDINATE = 1 << 30;
+
+    /** The library, both places, the orientation; then what breaks ties, and the rest. */
+    final Partitions pairs = new Partitions(PAIR_WORDS);
+    /** The same for reads without a mapped mate. */
+    final Partitions unpaired = new Partitions(UNPAIRED_WORDS);
+    /** The places of reads of pairs. */
+    final Partitions pairedReads = new Partitions(1);
+
+    private final Genome genome;
+    private final long maxWords;
+    private final File folder;
+
+    ReadEndStore(Genome genome, long maxBytes, File folder) {
+        this.genome = genome;
+        maxWords = maxBytes / 8;
+        this.folder = folder;
+    }
+
+    void addPair(ReadEndsForMarkDuplicates pair) {
+        long first = ((long) pair.libraryId << Genome.PLACE_BITS
+                | genome.place(pair.read1ReferenceIndex, pair.read1Coordinate)) << 3
+                | pair.orientation;
+        long second = genome.place(pair.read2ReferenceIndex, pair.read2Coordinate) << 16
+                | tile(pair.getTile());
+        pairs.add(hash(first, second), first, second,
+                place(pair.getX(), pair.getY()),
+                pair.read1IndexInFile << 24 | (pair.score & 0xffffL) << 8
+                        | pair.orientationForOpticalDuplicates & 0xff,
+                pair.read2IndexInFile << 16 | pair.readGroup & 0xffffL);
+    }
+
+    /** Returns the hash of a pair by its first two words, but not by its tile. */
+    static long hash(long first, long second) {
+        return Partitions.hash(Partitions.hash(first) + (second >>> 16));
+    }
+
+    /** Returns the number of a place that a single read has in common with its duplicates. */
+    long key(int library, int sequence, int coordinate, boolean isReverse) {
+        return ((long) library << Genome.PLACE_BITS | genome.place(sequence, coordinate)) << 1
+                | (isReverse ? 1 : 0);
+    }
+
+    void addPairedRead(long key) {
+        pairedReads.add(Partitions.hash(key), key, 0, 0, 0, 0);
+    }
+
+    void addUnpaired(long key, short tile, int x, int y, long index, short score) {
+        unpaired.add(Partitions.hash(key), key, tile(tile), place(x, y),
+                index << 16 | score & 0xffffL, 0);
+    }
+
+    private static long tile(short tile) {
+        return tile - Short.MIN_VALUE;
+    }
+
+    private static long place(int x, int y) {
+        if (Math.max(Math.abs((long) x), Math.abs((long) y)) >= MAX_COORDINATE) {
+            throw new Unsuitable("a coordinate on the flow cell above a billion");
+        }
+        return (long) x << 32 | (y ^ 1 << 31) & 0xffffffffL;
+    }
+
+    /** Makes a pair's object again, with what finding optical duplicates needs. */
+    static ReadEndsForMarkDuplicates pair(long[] rows, int row) {
+        ReadEndsForMarkDuplicates pair = new ReadEndsForMarkDuplicates();
+        int at = row * PAIR_WORDS;
+        pair.libraryId = (short) (rows[at] >>> Genome.PLACE_BITS + 3);
+        pair.orientation = (byte) (rows[at] & 7);
+        pair.setTile((short) ((rows[at + 1] & 0xffff) + Short.MIN_VALUE));
+        pair.setX((int) (rows[at + 2] >> 32));
+        pair.setY((int) rows[at + 2] ^ 1 << 31);
+        pair.read1IndexInFile = rows[at + 3] >>> 24;
+        pair.score = (short) (rows[at + 3] >> 8);
+        pair.orientationForOpticalDuplicates = (byte) rows[at + 3];
+        pair.read2IndexInFile = rows[at + 4] >>> 16;
+        pair.readGroup = (short) rows[at + 4];
+        return pair;
+    }
+
+    /** Moves everything to files if the memory is full. */
+    void spillIfFull() {
+        if (pairs.words() + unpaired.words() + pairedReads.words() > maxWords) {
+            try {
+                pairs.spill(folder);
+                unpaired.spill(folder);
+                pairedReads.spill(folder);
+            } catch (IOException e) {
+                throw new Unsuitable("an error with a temporary file: " + e.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        pairs.close();
+        unpaired.close();
+        pairedReads.close();
+    }
+}

@@ -1,0 +1,53 @@
+package org.gklshim.gatk.duplicates;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What duplicate marking needs of a batch of records. */
+final class ReadEndsOfBatch {
+    /** A record that says nothing about duplicates. */
+    static final byte SKIPPED = 0;
+    /** A mapped read without a mapped mate. */
+    static final byte UNPAIRED = 1;
+    static final byte PAIRED = 2;
+    /** A record that htsjdk has to look at. */
+    static final byte UNUSUAL = 3;
+
+    /** The name of a read tells no place on the flow cell. */
+    static final byte NOWHERE = 0;
+    static final byte LOCATED = 1;
+    /** The name has to be given to Picard. */
+    static final byte UNKNOWN = 2;
+
+    final BamRecords records;
+    final byte[] kinds;
+    /** The 5' ends. Clipped bases count as aligned. */
+    final int[] coordinates;
+    final short[] scores;
+    final int[] groups;
+    final byte[] locations;
+    final short[] tiles;
+    final int[] x;
+    final int[] y;
+    /** What a read and its mate have in common, if it is paired. */
+    final String[] keys;
+    /** The values of the tag PG in usual records, each with the first record that has it. */
+    final Map<String, Integer> programs = new LinkedHashMap<>();
+    /** The number of records before the first one that is not placed, that one included. */
+    int count;
+    boolean isLast;
+
+    ReadEndsOfBatch(BamRecords records) {
+        this.records = records;
+        int size = records.count;
+        kinds = new byte[size];
+        coordinates = new int[size];
+        scores = new short[size];
+        groups = new int[size];
+        locations = new byte[size];
+        tiles = new short[size];
+        x = new int[size];
+        y = new int[size];
+        keys = new String[size];
+    }
+}

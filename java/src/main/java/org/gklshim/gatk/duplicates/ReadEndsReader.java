@@ -1,0 +1,155 @@
+package org.gklshim.gatk.duplicates;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Finds what duplicate marking needs of records. Each thread has its own reader. */
+final class ReadEndsReader {
+    private static final int MIN_QUALITY = 15;
+    private static final int MAX_SCORE = Short.MAX_VALUE / 2;
+
+    private final MarkingOptions options;
+    private final ReadGroups groups;
+    private final RecordView view;
+    private final Tags tags = new Tags();
+    private final ReadGroups.Finder[] groupFinders;
+    private final ProgramFinder[] programFinders;
+    private final int[] fields = new int[3];
+    private byte[] key = new byte[256];
+
+    ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups,
+            int[] sequenceLengths) {
+        this.options = options;
+        this.groups = groups;
+        groupFinders = groups.finders();
+        programFinders = ProgramFinder.of(inputs);
+        view = new RecordView(sequenceLengths);
+    }
+
+    ReadEndsOfBatch read(BamRecords records) {
+        ReadEndsOfBatch ends = new ReadEndsOfBatch(records);
+        for (int k = 0; k < records.count && !ends.isLast; k++) {
+            ends.count = k + 1;
+            if (!read(ends, k)) {
+                ends.kinds[k] = ReadEndsOfBatch.UNUSUAL;
+            }
+        }
+        return ends;
+    }
+
+    /** Reads a record. Returns whether it is a usual one. */
+    private boolean read(ReadEndsOfBatch ends, int k) {
+        byte[] bytes = ends.records.bytes;
+        if (!view.parse(bytes, ends.records.starts[k])
+                || !tags.parse(bytes, view.tagsStart, view.end)) {
+            return false;
+        }
+        int file = ends.records.file(k);
+        int group = groupFinders[file].find(bytes, tags);
+        if (group < 0 || !ProgramFinder.isUsual(bytes, tags)) {
+            return false;
+        }
+        if (options.hasProgram) {
+            ends.programs.putIfAbsent(programFinders[file].find(bytes, tags), k);
+        }
+        if (view.has(RecordView.UNMAPPED)) {
+            ends.isLast = view.reference == -1 && !options.isGrouped;
+            return true;
+        }
+        if (!view.isPrimary()) {
+            return true;
+        }
+        boolean isPaired = view.has(RecordView.PAIRED) && !view.has(RecordView.MATE_UNMAPPED);
+        ends.kinds[k] = isPaired ? ReadEndsOfBatch.PAIRED : ReadEndsOfBatch.UNPAIRED;
+        ends.coordinates[k] = view.has(RecordView.REVERSE)
+                ? view.position + view.span - 1 + view.clippedEnd
+                : view.position - view.clippedStart;
+        ends.scores[k] = score(bytes);
+        ends.groups[k] = group;
+        locate(ends, k);
+        if (isPaired) {
+            ends.keys[k] = key(bytes, group);
+        }
+        return true;
+    }
+
+    private short score(byte[] bytes) {
+        int score = 0;
+        if (options.scoresQualities) {
+            int start = view.qualitiesStart;
+            int end = start + view.length;
+            // Without qualities, the first one is 255. Bytes are signed.
+            if (view.length > 0 && bytes[start] != -1) {
+                for (int k = start; k < end; k++) {
+                    score += bytes[k] >= MIN_QUALITY ? bytes[k] : 0;
+                }
+            }
+        } else {
+            score = view.span;
+        }
+        score = Math.min(score, MAX_SCORE);
+        return (short) (view.has(RecordView.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
+    }
+
+    private void locate(ReadEndsOfBatch ends, int k) {
+        if (options.names == MarkingOptions.Names.ASK_PICARD) {
+            ends.locations[k] = ReadEndsOfBatch.UNKNOWN;
+        } else if (options.names == MarkingOptions.Names.DEFAULT) {
+            int start = view.start + BamRecords.FIXED_SIZE;
+            boolean isLocated = readFields(view.bytes, start, view.nameLength - 1, fields);
+            ends.locations[k] = isLocated ? ReadEndsOfBatch.LOCATED : ReadEndsOfBatch.UNKNOWN;
+            ends.tiles[k] = (short) fields[0];
+            ends.x[k] = options.hasShortPlaces ? (short) fields[1] : fields[1];
+            ends.y[k] = options.hasShortPlaces ? (short) fields[2] : fields[2];
+        }
+    }
+
+    /**
+     * Reads the last three numbers of a name of 5 or 7 fields, which colons separate. As in Picard, a
+     * number ends before the first character that is no digit. Returns whether there are such.
+     */
+    static boolean readFields(byte[] name, int start, int length, int[] fields) {
+        int count = 0;
+        int end = length;
+        for (int k = length - 1; k >= 0; k--) {
+            if (name[start + k] == ':' || k == 0) {
+                count++;
+                if (count <= fields.length) {
+                    int from = k == 0 ? 0 : k + 1;
+                    if (!readNumber(name, start + from, start + end, fields, 3 - count)) {
+                        return false;
+                    }
+                    end = k;
+                }
+            }
+        }
+        return count == 5 || count == 7;
+    }
+
+    private static boolean readNumber(byte[] name, int start, int end, int[] fields, int field) {
+        boolean isNegative = start < end && name[start] == '-';
+        int first = isNegative ? start + 1 : start;
+        int value = 0;
+        int at = first;
+        while (at < end && name[at] >= '0' && name[at] <= '9') {
+            value = 10 * value + name[at] - '0';
+            at++;
+        }
+        fields[field] = isNegative ? -value : value;
+        return at > first;
+    }
+
+    private String key(byte[] bytes, int group) {
+        int nameLength = view.nameLength - 1;
+        String id = options.pairsWithinGroups ? groups.id(group) : "";
+        int idLength = id == null ? 0 : id.length();
+        if (key.length < idLength + nameLength) {
+            key = Arrays.copyOf(key, 2 * (idLength + nameLength));
+        }
+        for (int k = 0; k < idLength; k++) {
+            key[k] = (byte) id.charAt(k);
+        }
+        System.arraycopy(bytes, view.start + BamRecords.FIXED_SIZE, key, idLength, nameLength);
+        return new String(key, 0, idLength + nameLength, StandardCharsets.ISO_8859_1);
+    }
+}

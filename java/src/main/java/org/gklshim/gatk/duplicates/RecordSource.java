@@ -1,0 +1,174 @@
+package org.gklshim.gatk.duplicates;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * The records of one BAM file, or of several in the order in which htsjdk merges them. It asks the
+ * same questions of a queue of the same kind, so that ties end in the same way.
+ */
+final class RecordSource implements Closeable {
+    /** A file, and its next record. */
+    private static final class Cursor {
+        final int file;
+        final BamSource source;
+        BamRecords records;
+        int number;
+
+        Cursor(int file, BamSource source) {
+            this.file = file;
+            this.source = source;
+        }
+
+        /** Goes to the next record. Returns whether there is one. */
+        boolean advance() throws IOException {
+            number++;
+            if (records == null || number == records.count) {
+                records = source.next();
+                number = 0;
+            }
+            return records != null;
+        }
+
+        int start() {
+            return records.starts[number];
+        }
+
+        int size() {
+            return records.starts[number + 1] - records.starts[number];
+        }
+    }
+
+    private final boolean isGrouped;
+    private final List<BamSource> sources = new ArrayList<>();
+    /** Null if there is one file. */
+    private PriorityQueue<Cursor> cursors;
+    private byte[] lastName = {};
+    private long nameIndex;
+    private long index;
+
+    /**
+     * Opens files.
+     *
+     * @param isGrouped whether records of one name are neighbours and are marked together
+     */
+    RecordSource(List<File> files, boolean isGrouped) throws IOException {
+        this.isGrouped = isGrouped;
+        boolean isOpen = false;
+        try {
+            for (File file : files) {
+                sources.add(new BamSource(file));
+            }
+            if (files.size() > 1) {
+                startMerging();
+            }
+            isOpen = true;
+        } finally {
+            if (!isOpen) {
+                close();
+            }
+        }
+    }
+
+    private void startMerging() throws IOException {
+        Comparator<Cursor> order = isGrouped
+                ? (a, b) -> RecordOrder.byName(a.records.bytes, a.start(), b.records.bytes,
+                        b.start())
+                : (a, b) -> RecordOrder.byCoordinate(a.records.bytes, a.start(),
+                        b.records.bytes, b.start());
+        cursors = new PriorityQueue<>(sources.size(), order);
+        for (int k = 0; k < sources.size(); k++) {
+            Cursor cursor = new Cursor(k, sources.get(k));
+            if (cursor.advance()) {
+                cursors.offer(cursor);
+            }
+        }
+    }
+
+    /**
+     * Returns the next records, or null at the end.
+     *
+     * @throws IOException if a file is damaged
+     */
+    BamRecords next() throws IOException {
+        BamRecords records = cursors == null ? sources.get(0).next() : merged();
+        if (records != null && isGrouped) {
+            records.setNameIndexes(nameIndexes(records));
+        }
+        return records;
+    }
+
+    private BamRecords merged() throws IOException {
+        if (cursors.isEmpty()) {
+            return null;
+        }
+        byte[] bytes = new byte[Math.max(BamSource.BATCH_SIZE, cursors.peek().size())];
+        int[] starts = new int[1 << 10];
+        int[] files = new int[starts.length];
+        long[] fileIndexes = new long[starts.length];
+        int count = 0;
+        int end = 0;
+        while (!cursors.isEmpty() && end + cursors.peek().size() <= bytes.length) {
+            Cursor cursor = cursors.poll();
+            if (count + 1 == starts.length) {
+                starts = Arrays.copyOf(starts, 2 * count + 2);
+                files = Arrays.copyOf(files, 2 * count + 2);
+                fileIndexes = Arrays.copyOf(fileIndexes, 2 * count + 2);
+            }
+            files[count] = cursor.file;
+            fileIndexes[count] = cursor.records.firstIndex + cursor.number;
+            starts[count++] = end;
+            System.arraycopy(cursor.records.bytes, cursor.start(), bytes, end, cursor.size());
+            end += cursor.size();
+            if (cursor.advance()) {
+                cursors.offer(cursor);
+            }
+        }
+        starts[count] = end;
+        BamRecords records = new BamRecords(bytes, starts, count, index);
+        records.setFiles(files, fileIndexes);
+        index += count;
+        return records;
+    }
+
+    private long[] nameIndexes(BamRecords records) {
+        byte[] bytes = records.bytes;
+        long[] indexes = new long[records.count];
+        for (int k = 0; k < records.count; k++) {
+            int start = records.starts[k] + BamRecords.FIXED_SIZE;
+            int end = Math.min(records.starts[k + 1],
+                    start + BamRecords.unsignedByte(bytes, records.starts[k] + 12));
+            if (!isLastName(bytes, start, end)) {
+                lastName = Arrays.copyOfRange(bytes, start, end);
+                nameIndex = records.firstIndex + k;
+            }
+            indexes[k] = nameIndex;
+        }
+        return indexes;
+    }
+
+    private boolean isLastName(byte[] bytes, int start, int end) {
+        if (end - start != lastName.length) {
+            return false;
+        }
+        for (int k = 0; k < lastName.length; k++) {
+            if (bytes[start + k] != lastName[k]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (BamSource source : sources) {
+            source.close();
+        }
+    }
+}

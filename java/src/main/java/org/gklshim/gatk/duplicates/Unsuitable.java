@@ -1,0 +1,10 @@
+package org.gklshim.gatk.duplicates;
+
+/** Says why a run is left to Picard's own code. */
+final class Unsuitable extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Unsuitable(String reason) {
+        super(reason, null, false, false);
+    }
+}
