@@ -23,7 +23,7 @@ from gkl_shim.gatk import run
 if TYPE_CHECKING:
     import pysam
 
-__all__ = ["SAMPLES", "Window", "make"]
+__all__ = ["SAMPLES", "Window", "make", "make_reads"]
 
 _KEPT_TAGS = ("NM", "MD", "AS", "XS", "MC", "MQ")
 _SKIPPED_FLAGS = 0x904  # unmapped, secondary, supplementary
@@ -52,6 +52,7 @@ class _Plan:
 
 
 _PLANS = {
+    "real-12kb": _Plan(1, part=(1, 12_000)),
     "real-300kb": _Plan(3),
     "real-2mb": _Plan(20),
     "real-10mb": _Plan(100),
@@ -86,7 +87,23 @@ def make(name: str, folder: Path, window: Window, classpath: str) -> RunSample:
     sample = RunSample(name, folder / name)
     if sample.alleles.exists():
         return sample
-    plan = _PLANS[name]
+    letters = make_reads(sample, window)
+    variants = _calls(sample, next(iter(letters)), classpath)
+    run_samples.write_sites(sample, letters, dict.fromkeys(letters, variants), classpath)
+    return sample
+
+
+def make_reads(sample: RunSample, window: Window) -> dict[str, str]:
+    """Make a sample's reference and reads, without known sites. Return the contigs' letters.
+
+    Raises
+    ------
+    FormatError
+        If the window's name is no interval, or no pair of reads lies inside.
+    MissingComponent
+        If pysam is missing.
+    """
+    plan = _PLANS[sample.name]
     contig, start, letters = _place(window.reference)
     first, last = plan.part or (1, len(letters))
     letters = letters[first - 1 : last]
@@ -101,11 +118,7 @@ def make(name: str, folder: Path, window: Window, classpath: str) -> RunSample:
         individuals = {sample.reads: ("tumor", pairs[::2]), normal: ("normal", pairs[1::2])}
     for file, (individual, own) in individuals.items():
         _write_reads(file, individual, own, start, plan, names, letters)
-    variants = _calls(sample, names[0], classpath)
-    run_samples.write_sites(
-        sample, dict.fromkeys(names, letters), dict.fromkeys(names, variants), classpath
-    )
-    return sample
+    return dict.fromkeys(names, letters)
 
 
 def _place(reference: Path) -> tuple[str, int, str]:

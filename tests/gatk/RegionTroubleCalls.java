@@ -8,10 +8,12 @@ import org.broadinstitute.hellbender.engine.FeatureContext;
 import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.exceptions.UserException;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCallerEngine;
+import org.broadinstitute.hellbender.utils.Utils;
 
 /**
- * What CheckAgent has HaplotypeCaller call for a region. It sleeps at random (-Dtest.sleep=MS), or
- * fails at a position (-Dtest.fail=POSITION with -Dtest.error=exception, user, memory).
+ * What CheckAgent has HaplotypeCaller call for a region. It sleeps at random (-Dtest.sleep=MS),
+ * fails at a position (-Dtest.fail=POSITION) before the call (-Dtest.error=exception, user, memory)
+ * or after it (late), or draws a number after each region with variants (-Dtest.draw=true).
  */
 public final class RegionTroubleCalls {
     private RegionTroubleCalls() {}
@@ -23,8 +25,10 @@ public final class RegionTroubleCalls {
             Thread.sleep(new Random().nextInt(longest));
         }
         int failing = Integer.getInteger("test.fail", -1);
-        if (region.getStart() <= failing && failing <= region.getEnd()) {
-            switch (System.getProperty("test.error")) {
+        boolean isFailing = region.getStart() <= failing && failing <= region.getEnd();
+        String error = System.getProperty("test.error");
+        if (isFailing && !error.equals("late")) {
+            switch (error) {
                 case "memory":
                     throw new OutOfMemoryError("for the test");
                 case "user":
@@ -34,9 +38,16 @@ public final class RegionTroubleCalls {
             }
         }
         try {
-            return (List<?>) engine.getClass().getMethod("callRegion$original",
+            List<?> variants = (List<?>) engine.getClass().getMethod("callRegion$original",
                     AssemblyRegion.class, FeatureContext.class, ReferenceContext.class)
                     .invoke(engine, region, features, reference);
+            if (isFailing) {
+                throw new IllegalStateException("for the test");
+            }
+            if (Boolean.getBoolean("test.draw") && !variants.isEmpty()) {
+                Utils.getRandomGenerator().nextInt();
+            }
+            return variants;
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }

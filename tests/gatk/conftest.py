@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.common import gatk_versions, samples, simulated_samples
+from benchmarks.common import gatk_versions, real_samples, samples, simulated_samples
+from benchmarks.common.run_samples import RunSample
 from gkl_shim import paths
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, data, fetch, run, swaps
@@ -154,6 +155,22 @@ def chr22(shared: Path) -> data.Sample:
 def deep(shared: Path) -> data.Sample:
     """A sample as deep as an amplicon: 1,200x over 1 kb, with a SNP every 400 bases."""
     return _simulated(shared / "deep", slice(500_000, 501_000), 1200, snp_rate=1 / 400)
+
+
+@pytest.fixture(scope="session")
+def hg002(shared: Path) -> data.Sample:
+    """12 kb of real reads at 30x. QD is too high at many sites, so GATK draws random numbers."""
+    window = real_samples.Window(
+        shared_data("hg002_chr20", "HG002.30x.chr20_10_10p1mb.bam"),
+        shared_data("hg002_chr20", "window.fa.gz"),
+    )
+
+    def make(folder: Path) -> data.Sample:
+        sample = RunSample("real-12kb", folder)
+        real_samples.make_reads(sample, window)
+        return data.Sample("hg002", "HG002, 12 kb of chr20", sample.reference, sample.reads)
+
+    return once(shared / "hg002", make)
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
+import pysam
 import pytest
 
 from benchmarks.common import run_modes
@@ -74,12 +77,44 @@ def test_intels_pdhmm_is_called_in_one_thread(gatk_470: Gatk, chr22: data.Sample
     assert "regions: 4 threads" in ours.log
 
 
+def waits(log: str) -> list[int]:
+    """Return how many values of QD were drawn, and how often regions and the search for regions
+    waited until all earlier regions were done."""
+    (line,) = (line for line in log.splitlines() if "values of QD drawn" in line)
+    return [int(number) for number in re.findall(r" (\d+) ", line.split("regions:")[1])]
+
+
+def test_regions_of_real_reads_do_not_wait_to_draw_qd(gatk: Gatk, hg002: data.Sample) -> None:
+    stock = gatk("HaplotypeCaller", hg002, likelihoods=True)
+    options = (*threads(8), "-Dgkl.shim.log=debug")
+    ours = gatk("HaplotypeCaller", hg002, swap="agent", java_options=options)
+    assert records(ours.vcf) == records(stock.vcf)
+    drawn, regions_waits, search_waits = waits(ours.log)
+    assert drawn > 30
+    assert (regions_waits, search_waits) == (0, 0)
+
+
 def test_deep_samples_get_stocks_random_numbers(gatk: Gatk, deep: data.Sample) -> None:
     """The downsampler and QualByDepth draw from one generator."""
     stock = gatk("HaplotypeCaller", deep, likelihoods=True)
     ours = gatk("HaplotypeCaller", deep, swap="agent", java_options=threads(8))
     assert "regions: 8 threads" in ours.log
     assert records(ours.vcf) == records(stock.vcf)
+
+
+@pytest.mark.parametrize("tool", [("HaplotypeCaller", "-ERC", "GVCF"), ("Mutect2",)])
+def test_the_search_does_not_wait_for_regions_that_draw_nothing(
+    gatk: Gatk, deep: data.Sample, tool: tuple[str, ...]
+) -> None:
+    """There is no QualByDepth in a GVCF and in Mutect2, but the downsampler draws."""
+    vcfs = []
+    for count in (1, 8):
+        options = (*threads(count), "-Dgkl.shim.log=debug")
+        name, *arguments = tool
+        run = gatk(name, deep, *arguments, swap="agent", java_options=options)
+        vcfs.append(records(run.vcf))
+    assert vcfs[0] == vcfs[1]
+    assert waits(run.log) == [0, 0, 0]
 
 
 def test_tools_that_run_one_after_another_in_one_jvm(
@@ -171,10 +206,15 @@ def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def in_trouble(
-    trouble: str, classpath: str, sample: data.Sample, output: Path, *options: str
+    trouble: str,
+    classpath: str,
+    sample: data.Sample,
+    output: Path,
+    *options: str,
+    arguments: Sequence[str] = (),
 ) -> run.Run:
     return run.gatk(
-        command("HaplotypeCaller", sample, output),
+        command("HaplotypeCaller", sample, output, *arguments),
         classpath,
         swaps.agent(),
         java_options=(trouble, *QUICK, *options),
@@ -191,7 +231,29 @@ def test_threads_that_sleep_at_random_change_nothing(
     assert records(output) == records(stock.vcf)
 
 
-@pytest.mark.parametrize("error", ["exception", "user", "memory"])
+def test_regions_that_draw_numbers_themselves_wait_for_their_turn(
+    trouble: str, classpath: str, hg002: data.Sample, tmp_path: Path
+) -> None:
+    """They first draw what their records have left to draw."""
+    vcfs = []
+    for name, count in (("one", "off"), ("eight", 8)):
+        output = tmp_path / f"{name}.vcf"
+        options = ("-Dtest.draw=true", "-Dtest.sleep=20", "-Dgkl.shim.log=debug")
+        done = in_trouble(trouble, classpath, hg002, output, *threads(count), *options)
+        assert done.returncode == 0
+        vcfs.append(records(output))
+    assert vcfs[0] == vcfs[1]
+    drawn, regions_waits, _ = waits(done.log.decode())
+    assert drawn > 30
+    assert regions_waits > 0
+
+
+def bam_reads(bam: Path) -> list[str]:
+    with pysam.AlignmentFile(str(bam)) as file:
+        return [read.to_string() for read in file]
+
+
+@pytest.mark.parametrize("error", ["exception", "user", "memory", "late"])
 def test_a_region_that_fails_ends_the_run_as_in_one_thread(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path, error: str
 ) -> None:
@@ -199,12 +261,18 @@ def test_a_region_that_fails_ends_the_run_as_in_one_thread(
     for count in ("off", "4"):
         output = tmp_path / f"{count}.vcf"
         options = ("-Dtest.fail=5009", f"-Dtest.error={error}", "-Dtest.sleep=20")
-        done = in_trouble(trouble, classpath, chr22, output, *options, *threads(count))
+        bam = tmp_path / f"{count}.bam"
+        done = in_trouble(
+            trouble, classpath, chr22, output, *options, *threads(count),
+            arguments=("-bamout", str(bam)),
+        )  # fmt: skip
         assert b"for the test" in done.log
-        outcomes.append((done.returncode, records(output)))
+        outcomes.append((done.returncode, records(output), bam_reads(bam)))
     assert outcomes[0] == outcomes[1]
-    assert outcomes[0][0] != 0
-    assert len(outcomes[0][1]) > 1
+    code, written, reads = outcomes[0]
+    assert code != 0
+    assert len(written) > 1
+    assert reads
 
 
 def test_a_full_disk_ends_the_run_as_in_one_thread(

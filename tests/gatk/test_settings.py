@@ -65,12 +65,14 @@ def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
     path = f"{paths.agent_jar()}:{classpath}"
     javac = [require_tool("javac"), "-cp", path, "-d", str(tmp_path), str(source)]
     subprocess.run(javac, check=True)
-    java = [require_tool("java"), THREE_CPUS, "-cp", f"{tmp_path}:{path}"]
-    java.append("org.gklshim.gatk.regions.RegionThreadsCheck")
+    program = "org.gklshim.gatk.regions.RegionThreadsCheck"
 
-    def said(variable: str, *values: str) -> tuple[list[str], list[str]]:
+    def said(
+        variable: str, *values: str, given: int = 2, cpus: str = THREE_CPUS
+    ) -> tuple[list[str], list[str]]:
         """Return the numbers of threads, and what the warnings say is ignored."""
         environment = {**os.environ, "GKL_SHIM_REGION_THREADS": variable}
+        java = [require_tool("java"), cpus, "-cp", f"{tmp_path}:{path}", program, str(given)]
         done = subprocess.run(
             [*java, *values], env=environment, capture_output=True, text=True, check=True
         )
@@ -79,6 +81,9 @@ def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
     assert said("5", "", "1", "7", "1024", "auto", "off") == (["5", "1", "7", "1024", "3", "1"], [])
     assert said("auto", "") == (["3"], [])
     assert said("", "") == (["2"], [])
+    assert said("", "", given=4) == (["3"], [])
+    assert said("", "", "off", "auto", given=0) == (["3", "1", "3"], [])
+    assert said("", "", "auto", given=0, cpus="-XX:ActiveProcessorCount=32") == (["16", "32"], [])
     wrong = ["0", "1025", "-2", "x", "2.5", "99999999999"]
     expected = ["GKL_SHIM_REGION_THREADS=y", *(f"gkl.shim.region_threads={each}" for each in wrong)]
     assert said("y", "", *wrong) == (["2"] * 7, expected)

@@ -10,6 +10,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -21,6 +22,17 @@ public final class OrderedTasksChecks {
 
     private final int threads;
     private final int tasks;
+    /** What a task has found. If it leaves a draw, a number is added in order. */
+    private static final class Result {
+        String text;
+        final boolean leavesDraw;
+
+        Result(String text, boolean leavesDraw) {
+            this.text = text;
+            this.leavesDraw = leavesDraw;
+        }
+    }
+
     /** The numbers that everybody shares. Only the thread whose turn it is draws. */
     private final Random numbers = new Random(SEED);
     private final AtomicInteger drawing = new AtomicInteger();
@@ -79,10 +91,10 @@ public final class OrderedTasksChecks {
             });
         }
         OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>(
-                functions, task -> inFlight.decrementAndGet(), 30, 20, 100);
+                functions, task -> {}, task -> inFlight.decrementAndGet(), 30, 20, 100);
         for (int k = 0; k < 50; k++) {
             // One task is heavier than any limit.
-            tasks.submit(k, k == 20 ? 1000 : 10);
+            tasks.submit(k, k == 20 ? 1000 : 10, true);
             mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
         }
         tasks.awaitAll();
@@ -106,9 +118,9 @@ public final class OrderedTasksChecks {
             return task;
         };
         OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>(
-                Collections.nCopies(threads, meet), task -> {}, 1000, 1000, threads);
+                Collections.nCopies(threads, meet), task -> {}, task -> {}, 1000, 1000, threads);
         for (int k = 0; k < threads; k++) {
-            tasks.submit(k, 1);
+            tasks.submit(k, 1, true);
         }
         tasks.awaitAll();
         tasks.close();
@@ -123,13 +135,16 @@ public final class OrderedTasksChecks {
             if (k == failing) {
                 return results;
             }
-            results.add(isEmpty(k) ? "empty" + draw : result(k, draw, false));
+            Result result = isEmpty(k)
+                    ? new Result("empty" + draw, false) : result(k, draw, false);
+            drawLater(result, false);
+            results.add(result.text);
         }
         return results;
     }
 
     private String run(int failing, int failingSink, int failingOwner, List<String> results) {
-        List<Function<String[], String>> functions = new ArrayList<>();
+        List<Function<String[], Result>> functions = new ArrayList<>();
         for (int k = 0; k < threads; k++) {
             functions.add(task -> {
                 int number = Integer.parseInt(task[0]);
@@ -140,12 +155,13 @@ public final class OrderedTasksChecks {
             });
         }
         AtomicInteger sinks = new AtomicInteger();
-        OrderedTasks<String[], String> queue = new OrderedTasks<>(functions, result -> {
+        Consumer<Result> inOrder = result -> drawLater(result, true);
+        OrderedTasks<String[], Result> queue = new OrderedTasks<>(functions, inOrder, result -> {
             check("one sink at a time", sinks.incrementAndGet() == 1);
             if (results.size() == failingSink) {
                 throw new IllegalStateException("sink " + failingSink);
             }
-            results.add(result);
+            results.add(result.text);
             sinks.decrementAndGet();
         }, 1000, 500, 4 * threads);
         try {
@@ -157,9 +173,9 @@ public final class OrderedTasksChecks {
                     }
                     String draw = ownersChoice.nextInt(10) == 0 ? " owner " + draw(true) : "";
                     if (isEmpty(k) && k != failing) {
-                        queue.submitResult("empty" + draw);
+                        queue.submitResult(new Result("empty" + draw, false));
                     } else {
-                        queue.submit(new String[] {"" + k, draw}, 1 + k % 90);
+                        queue.submit(new String[] {"" + k, draw}, 1 + k % 90, mayDraw(k));
                     }
                 }
             } catch (RuntimeException e) {
@@ -179,10 +195,16 @@ public final class OrderedTasksChecks {
         return number % 5 == 3;
     }
 
+    /** Returns whether a task may draw. The owner does not wait for the others. */
+    private static boolean mayDraw(int number) {
+        return number % 7 != 5;
+    }
+
     /** Computes a task: it sleeps at random, and draws none, one or several numbers. */
-    private String result(int number, String draw, boolean isParallel) {
+    private Result result(int number, String draw, boolean isParallel) {
         Random choice = new Random(SEED * number);
-        int draws = Math.max(0, choice.nextInt(8) - 5);
+        boolean leavesDraw = choice.nextInt(4) == 0 && mayDraw(number);
+        int draws = mayDraw(number) ? Math.max(0, choice.nextInt(8) - 5) : 0;
         int[] drawn = new int[draws];
         for (int k = 0; k < draws; k++) {
             if (isParallel && choice.nextInt(3) == 0) {
@@ -193,12 +215,24 @@ public final class OrderedTasksChecks {
         if (isParallel && choice.nextInt(3) == 0) {
             sleep(choice.nextInt(3));
         }
-        return number + draw + " " + Arrays.toString(drawn);
+        return new Result(number + draw + " " + Arrays.toString(drawn), leavesDraw);
+    }
+
+    private void drawLater(Result result, boolean isParallel) {
+        if (result.leavesDraw) {
+            result.text += " later " + drawNow(isParallel);
+        }
     }
 
     private int draw(boolean isParallel) {
         if (isParallel) {
             OrderedTasks.awaitTurn();
+        }
+        return drawNow(isParallel);
+    }
+
+    private int drawNow(boolean isParallel) {
+        if (isParallel) {
             check("one draws at a time", drawing.incrementAndGet() == 1);
         }
         int value = numbers.nextInt();

@@ -10,6 +10,12 @@ public final class Log {
         }
     }
 
+    public static void debug(String text) {
+        if (Setting.LOG.value().equals("debug")) {
+            line(text);
+        }
+    }
+
     public static void warning(String text) {
         line("warning: " + text);
     }

@@ -1,6 +1,7 @@
 package org.gklshim.gatk.regions;
 
 import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.util.Locatable;
 import htsjdk.variant.variantcontext.writer.VariantContextWriter;
 import java.util.Optional;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
@@ -17,6 +18,7 @@ abstract class Caller {
     final EngineFactory engines;
     /** The writer of --bam-output, which all engines share. */
     private final Optional<HaplotypeBAMWriter> bamWriter;
+    private final boolean hasQualByDepth;
 
     /**
      * Describes a tool that is about to traverse.
@@ -30,6 +32,8 @@ abstract class Caller {
         toolsEngine = Members.get(walker, engine);
         engines = new EngineFactory(walker, this.arguments, toolsEngine);
         bamWriter = Engine.bamWriter(toolsEngine);
+        hasQualByDepth = Annotations.of(toolsEngine).stream().anyMatch(
+                annotation -> annotation.getClass().getSimpleName().endsWith("QualByDepth"));
     }
 
     /** Returns the tool, or null if it is one whose regions only one thread can call. */
@@ -49,9 +53,12 @@ abstract class Caller {
         return SerialReason.of(walker, arguments, toolsEngine);
     }
 
-    /** Returns how many threads the user gives to GATK: --native-pair-hmm-threads, 4 by default. */
-    final int askedThreads() {
-        return (int) arguments.get("likelihoodArgs.pairHMMNativeArgs.pairHmmNativeThreads");
+    /** Returns how many threads the user gives to GATK, or 0 if the option is not given. */
+    final int givenThreads() {
+        Object option = Members.call(walker.getCommandLineParser(),
+                "getNamedArgumentDefinitionByAlias", "native-pair-hmm-threads");
+        return (boolean) Members.call(option, "getHasBeenSet")
+                ? (int) arguments.get("likelihoodArgs.pairHMMNativeArgs.pairHmmNativeThreads") : 0;
     }
 
     /** Returns whether calling a region has no result and changes nothing. */
@@ -68,6 +75,17 @@ abstract class Caller {
     boolean mustFinish(AssemblyRegion region) {
         return false;
     }
+
+    /**
+     * Returns whether calling a region may draw from the generator from which the downsampler
+     * draws. Of all that is called for a region, only QualByDepth and AS_QualByDepth do that.
+     */
+    final boolean mayDraw(AssemblyRegion region) {
+        return hasQualByDepth && region.isActive();
+    }
+
+    /** Is told of each region, in order, when it and all earlier ones are called. */
+    void finish(Locatable span) {}
 
     /** Returns the tool's own engine. */
     abstract Engine main();

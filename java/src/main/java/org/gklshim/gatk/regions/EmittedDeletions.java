@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.tools.walkers.genotyper.GenotypingEngine;
 import org.broadinstitute.hellbender.tools.walkers.genotyper.StandardCallerArgumentCollection;
 
@@ -34,6 +35,7 @@ public final class EmittedDeletions {
     }
 
     private final Object usualConfiguration;
+    private final boolean hasOtherAlleles;
     /** By engine, see {@link #key}. */
     private final Map<Object, List<Locatable>> deletions = new HashMap<>();
 
@@ -42,9 +44,11 @@ public final class EmittedDeletions {
      *
      * @param usualConfiguration the configuration of GATK's engine for regions that are not in
      *     --ploidy-regions
+     * @param hasOtherAlleles whether alleles do not come from the assembly alone
      */
-    EmittedDeletions(Object usualConfiguration) {
+    EmittedDeletions(Object usualConfiguration, boolean hasOtherAlleles) {
         this.usualConfiguration = usualConfiguration;
+        this.hasOtherAlleles = hasOtherAlleles;
     }
 
     /** Calls a region of this run. */
@@ -74,8 +78,9 @@ public final class EmittedDeletions {
     }
 
     /**
-     * Takes the place of the method of {@link GenotypingEngine}. If the thread's own engine knows no
-     * such deletion, it waits until all earlier regions are called.
+     * Takes the place of the method of {@link GenotypingEngine}. If the thread's own engine knows
+     * no such deletion, it waits until the earlier regions are called whose deletions may reach so
+     * far.
      */
     public static boolean isVcCoveredByDeletion(GenotypingEngine<?> engine,
             VariantContext variant) {
@@ -86,12 +91,32 @@ public final class EmittedDeletions {
         if (call == null) {
             return false;
         }
-        OrderedTasks.awaitTurn();
-        return call.run.covers(engine, variant);
+        EmittedDeletions run = call.run;
+        OrderedTasks.<AssemblyRegion>awaitEarlier(earlier -> run.mayReach(earlier, variant));
+        return run.covers(engine, variant);
+    }
+
+    /**
+     * Returns whether a region may emit a deletion that covers a variant. The haplotypes of the
+     * assembly end with the padded region. GATK takes the allele <NON_REF> for a deletion that is
+     * one base longer than the reference allele.
+     */
+    private boolean mayReach(AssemblyRegion earlier, VariantContext variant) {
+        return earlier.getContig().equals(variant.getContig())
+                && (hasOtherAlleles
+                        || earlier.getPaddedSpan().getEnd() + 1 >= variant.getStart());
     }
 
     private synchronized void add(GenotypingEngine<?> engine, Locatable deletion) {
         deletions.computeIfAbsent(key(engine), key -> new ArrayList<>()).add(deletion);
+    }
+
+    /** Forgets the deletions that do not reach beyond a region. All earlier ones are called. */
+    synchronized void forget(Locatable span) {
+        for (List<Locatable> known : deletions.values()) {
+            known.removeIf(deletion -> deletion.getContig().equals(span.getContig())
+                    && deletion.getEnd() <= span.getEnd());
+        }
     }
 
     private synchronized boolean covers(GenotypingEngine<?> engine, VariantContext variant) {
@@ -101,9 +126,6 @@ public final class EmittedDeletions {
         }
         String contig = variant.getContig();
         int start = variant.getStart();
-        // Variants come in order here, so no later one is covered by these.
-        known.removeIf(deletion -> deletion.getContig().equals(contig)
-                && deletion.getEnd() < start);
         for (Locatable deletion : known) {
             if (deletion.getContig().equals(contig) && deletion.getStart() < start
                     && start <= deletion.getEnd()) {

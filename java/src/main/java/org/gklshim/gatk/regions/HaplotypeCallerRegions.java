@@ -1,5 +1,6 @@
 package org.gklshim.gatk.regions;
 
+import htsjdk.samtools.util.Locatable;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Set;
@@ -29,7 +30,8 @@ final class HaplotypeCallerRegions extends Caller {
         engine = (HaplotypeCallerEngine) toolsEngine;
         hasPileups = arguments.isSet("pileupDetectionArgs.usePileupDetection");
         emitsReference = engine.emitReferenceConfidence();
-        deletions = new EmittedDeletions(arguments.get("standardArgs"));
+        deletions = new EmittedDeletions(
+                arguments.get("standardArgs"), arguments.isSet("alleles") || hasPileups);
         makeTables();
     }
 
@@ -81,6 +83,11 @@ final class HaplotypeCallerRegions extends Caller {
             }
         }
         return false;
+    }
+
+    @Override
+    void finish(Locatable span) {
+        deletions.forget(span);
     }
 
     @Override

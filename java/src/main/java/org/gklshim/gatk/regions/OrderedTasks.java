@@ -7,15 +7,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * A queue of tasks that several threads compute, and whose results are handed on in the order in
  * which the tasks were submitted.
  *
- * <p>One thread, the owner, submits the tasks. While it waits, it computes tasks too. A thread that
- * needs something in the order of the tasks, such as a random number, calls {@link #awaitTurn}. The
- * first task in order that fails ends everything: the owner gets its exception after the results of
- * all earlier tasks were handed on, and no later result is handed on.
+ * <p>One thread, the owner, submits the tasks. While it waits, it computes tasks too. What must be
+ * done in the order of the tasks, such as drawing a random number, is left to a function that gets
+ * the results in this order. If a task needs it itself, the thread waits for its turn: see {@link
+ * #awaitTurn}. The first task in order that fails ends everything: the owner gets its exception after
+ * the results of all earlier tasks were handed on, and no later result is handed on.
  *
  * @param <T> a task
  * @param <R> a result
@@ -32,15 +34,19 @@ public final class OrderedTasks<T, R> {
 
     /** A task on its way from {@link #submit} to the sink. */
     private static final class Entry<T, R> {
-        final T task;
+        /** Null if it is computed. */
+        T task;
         final long weight;
+        /** Whether the owner waits for it. */
+        final boolean isAwaited;
         R result;
         Throwable failure;
         boolean isDone;
 
-        Entry(T task, long weight) {
+        Entry(T task, long weight, boolean isAwaited) {
             this.task = task;
             this.weight = weight;
+            this.isAwaited = isAwaited;
         }
     }
 
@@ -48,6 +54,7 @@ public final class OrderedTasks<T, R> {
     private static final ThreadLocal<OrderedTasks<?, ?>> OF_THREAD = new ThreadLocal<>();
 
     private final Function<T, R> ownersFunction;
+    private final Consumer<R> inOrder;
     private final Consumer<R> sink;
     private final long maxWeight;
     private final long maxRunningWeight;
@@ -58,33 +65,49 @@ public final class OrderedTasks<T, R> {
 
     /** Guards all fields below. */
     private final ReentrantLock lock = new ReentrantLock();
+    /** For threads that compute nothing: there may be a task for one of them. */
+    private final Condition mayCompute = lock.newCondition();
+    /** For the owner and for tasks that wait for others. */
     private final Condition changed = lock.newCondition();
     /** No thread computes these yet. */
     private final ArrayDeque<Entry<T, R>> waiting = new ArrayDeque<>();
     /** The first of these is not computed yet. */
     private final ArrayDeque<Entry<T, R>> uncomputed = new ArrayDeque<>();
+    /** How many of these the owner waits for. */
+    private int awaited;
     /** The results of these were not handed on yet. */
     private final ArrayDeque<Entry<T, R>> inFlight = new ArrayDeque<>();
     private long weight;
     private long runningWeight;
+    private long taskWaits;
+    private long ownerWaits;
     private boolean isHandingOn;
     private boolean isClosed;
     private Throwable failure;
+
+    /** Starts the threads, without a function that gets the results before the sink. */
+    public OrderedTasks(List<Function<T, R>> functions, Consumer<R> sink, long maxWeight,
+            long maxRunningWeight, int maxEntries) {
+        this(functions, result -> {}, sink, maxWeight, maxRunningWeight, maxEntries);
+    }
 
     /**
      * Starts the threads. The calling thread is the owner.
      *
      * @param functions compute a task, one for each thread; the first one is the owner's
-     * @param sink gets the results, one at a time, in any of the threads
+     * @param inOrder gets each result as soon as it and all earlier ones are computed, one at a
+     *     time, in any of the threads. It must be quick, because all threads wait for it
+     * @param sink gets the results later, one at a time, in any of the threads
      * @param maxWeight the limit on the weight of all tasks whose results were not handed on yet. A
      *     single task may be heavier.
      * @param maxRunningWeight the same for the tasks that threads compute
      * @param maxEntries the limit on the number of tasks whose results were not handed on yet
      * @throws OutOfMemoryError if the system refuses a thread; then no thread is left
      */
-    public OrderedTasks(List<Function<T, R>> functions, Consumer<R> sink, long maxWeight,
-            long maxRunningWeight, int maxEntries) {
+    OrderedTasks(List<Function<T, R>> functions, Consumer<R> inOrder, Consumer<R> sink,
+            long maxWeight, long maxRunningWeight, int maxEntries) {
         ownersFunction = functions.get(0);
+        this.inOrder = inOrder;
         this.sink = sink;
         this.maxWeight = maxWeight;
         this.maxRunningWeight = maxRunningWeight;
@@ -105,30 +128,40 @@ public final class OrderedTasks<T, R> {
         }
     }
 
-    /** Submits a task. Waits while too much is in flight. */
+    /** Submits a task that the owner waits for. Waits while too much is in flight. */
     public void submit(T task, long taskWeight) {
-        Entry<T, R> entry = new Entry<>(task, taskWeight);
+        submit(task, taskWeight, true);
+    }
+
+    /**
+     * Submits a task. Waits while too much is in flight.
+     *
+     * @param isAwaited whether the owner waits for the task when it calls {@link #awaitTurn}
+     */
+    void submit(T task, long taskWeight, boolean isAwaited) {
+        Entry<T, R> entry = new Entry<>(task, taskWeight, isAwaited);
         lock.lock();
         try {
             awaitAsOwner(() -> inFlight.isEmpty()
                     || weight + taskWeight <= maxWeight && inFlight.size() < maxEntries);
             waiting.add(entry);
             add(entry);
+            signalWaiting();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Submits a result that needs no computing. */
+    /** Submits a result that needs no computing. The owner does not hand it on unless it waits. */
     void submitResult(R result) {
-        Entry<T, R> entry = new Entry<>(null, 0);
+        Entry<T, R> entry = new Entry<>(null, 0, false);
         entry.result = result;
         entry.isDone = true;
         lock.lock();
         try {
             awaitAsOwner(() -> inFlight.size() < maxEntries);
             add(entry);
-            finish();
+            advance();
         } finally {
             lock.unlock();
         }
@@ -137,8 +170,8 @@ public final class OrderedTasks<T, R> {
     private void add(Entry<T, R> entry) {
         weight += entry.weight;
         uncomputed.add(entry);
+        awaited += entry.isAwaited ? 1 : 0;
         inFlight.add(entry);
-        changed.signalAll();
     }
 
     /**
@@ -161,7 +194,7 @@ public final class OrderedTasks<T, R> {
         lock.lock();
         try {
             isClosed = true;
-            changed.signalAll();
+            signalEnd();
         } finally {
             lock.unlock();
         }
@@ -169,7 +202,8 @@ public final class OrderedTasks<T, R> {
 
     /**
      * Waits until everything that comes before, in order, is computed: in a task all earlier tasks,
-     * in the owner's own work all tasks that it has submitted. Any other thread does not wait.
+     * in the owner's own work all tasks that it has submitted and waits for. Any other thread does
+     * not wait.
      */
     static void awaitTurn() {
         OrderedTasks<?, ?> tasks = OF_THREAD.get();
@@ -178,15 +212,49 @@ public final class OrderedTasks<T, R> {
         }
     }
 
+    /** Returns how often tasks have waited for their turn. */
+    long taskWaits() {
+        return taskWaits;
+    }
+
+    /** Returns how often the owner has waited for its turn. */
+    long ownerWaits() {
+        return ownerWaits;
+    }
+
+    /**
+     * Waits, in a task, until all earlier tasks are computed for which a condition holds. Any other
+     * thread does not wait.
+     */
+    @SuppressWarnings("unchecked")
+    static <T> void awaitEarlier(Predicate<T> condition) {
+        OrderedTasks<T, ?> tasks = (OrderedTasks<T, ?>) OF_THREAD.get();
+        if (tasks != null) {
+            tasks.awaitEarlierOfThread(condition);
+        }
+    }
+
     private void awaitTurnOfThread() {
         Entry<T, R> entry = current.get();
         lock.lock();
         try {
             if (entry == null) {
-                awaitAsOwner(uncomputed::isEmpty);
-                return;
+                ownerWaits += awaited > 0 ? 1 : 0;
+                awaitAsOwner(() -> awaited == 0);
+            } else {
+                taskWaits += uncomputed.peek() != entry ? 1 : 0;
+                awaitEarlierOfThread(task -> true);
             }
-            while (uncomputed.peek() != entry) {
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitEarlierOfThread(Predicate<T> condition) {
+        Entry<T, R> entry = current.get();
+        lock.lock();
+        try {
+            while (entry != null && isAnyUncomputed(entry, condition)) {
                 if (isEnded()) {
                     throw new Abandoned();
                 }
@@ -197,7 +265,20 @@ public final class OrderedTasks<T, R> {
         }
     }
 
-    /** Computes tasks in the owner's thread, or waits, until a condition holds. */
+    /** Returns whether a task before this one is not computed yet, of those that count. */
+    private boolean isAnyUncomputed(Entry<T, R> entry, Predicate<T> condition) {
+        for (Entry<T, R> earlier : uncomputed) {
+            if (earlier == entry) {
+                return false;
+            }
+            if (!earlier.isDone && condition.test(earlier.task)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Hands on results and computes tasks as the owner, or waits, until a condition holds. */
     private void awaitAsOwner(BooleanSupplier condition) {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException("only one thread submits tasks");
@@ -209,7 +290,7 @@ public final class OrderedTasks<T, R> {
             if (condition.getAsBoolean()) {
                 return;
             }
-            if (!computeNext(ownersFunction)) {
+            if (!handOn() && !computeNext(ownersFunction)) {
                 changed.awaitUninterruptibly();
             }
         }
@@ -221,7 +302,7 @@ public final class OrderedTasks<T, R> {
         try {
             while (!isEnded()) {
                 if (!computeNext(function)) {
-                    changed.awaitUninterruptibly();
+                    mayCompute.awaitUninterruptibly();
                 }
             }
         } finally {
@@ -242,6 +323,7 @@ public final class OrderedTasks<T, R> {
         }
         waiting.poll();
         runningWeight += entry.weight;
+        signalWaiting();
         lock.unlock();
         try {
             // Inside the try block, because this may also run out of memory.
@@ -254,43 +336,76 @@ public final class OrderedTasks<T, R> {
             lockAgain();
         }
         runningWeight -= entry.weight;
+        entry.task = null;
         entry.isDone = true;
-        finish();
+        signalWaiting();
+        advance();
+        handOn();
         return true;
     }
 
-    /** Hands on what is next in order. */
-    private void finish() {
+    /** Goes on to the first task that is not computed yet. */
+    private void advance() {
         while (!uncomputed.isEmpty() && uncomputed.peek().isDone) {
-            uncomputed.poll();
+            Entry<T, R> entry = uncomputed.poll();
+            awaited -= entry.isAwaited ? 1 : 0;
+            if (entry.failure == null) {
+                entry.failure = failureOf(inOrder, entry.result);
+            }
         }
         changed.signalAll();
+    }
+
+    /** Hands on what is next in order. Returns whether there was anything. */
+    private boolean handOn() {
         if (isHandingOn) {
-            return;
+            return false;
         }
+        boolean isAny = false;
         isHandingOn = true;
         while (!isEnded() && !inFlight.isEmpty() && inFlight.peek().isDone) {
+            isAny = true;
             Entry<T, R> entry = inFlight.peek();
             failure = entry.failure != null ? entry.failure : handOn(entry.result);
             if (failure == null) {
                 inFlight.poll();
                 weight -= entry.weight;
+                changed.signalAll();
+            } else {
+                signalEnd();
             }
-            changed.signalAll();
         }
         isHandingOn = false;
+        return isAny;
+    }
+
+    private void signalWaiting() {
+        if (!waiting.isEmpty()) {
+            mayCompute.signal();
+        }
+    }
+
+    private void signalEnd() {
+        changed.signalAll();
+        mayCompute.signalAll();
     }
 
     /** Gives a result to the sink. Returns what the sink threw, or null. */
     private Throwable handOn(R result) {
         lock.unlock();
         try {
-            sink.accept(result);
+            return failureOf(sink, result);
+        } finally {
+            lockAgain();
+        }
+    }
+
+    private static <R> Throwable failureOf(Consumer<R> consumer, R result) {
+        try {
+            consumer.accept(result);
             return null;
         } catch (Throwable e) {
             return e;
-        } finally {
-            lockAgain();
         }
     }
 
@@ -309,7 +424,7 @@ public final class OrderedTasks<T, R> {
 
     /** Throws any exception, as the task threw it. */
     @SuppressWarnings("unchecked")
-    private static <E extends Throwable> void rethrow(Throwable failure) throws E {
+    static <E extends Throwable> void rethrow(Throwable failure) throws E {
         throw (E) failure;
     }
 }

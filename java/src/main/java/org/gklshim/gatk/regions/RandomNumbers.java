@@ -8,7 +8,7 @@ import org.broadinstitute.hellbender.utils.Utils;
  * GATK's sources of random numbers, for regions that threads call at once.
  *
  * <p>All of GATK shares two generators. The downsampler draws from one of them while reads are
- * fetched, and so does the annotation QualByDepth while a region is called. The removal of
+ * fetched, and so does QualByDepth while a region is called: see {@link HighQd}. The removal of
  * contamination draws from the other. A thread that asks for one waits until everything that comes
  * before in stock GATK is done, so each draw gets stock's number.
  */
@@ -18,6 +18,7 @@ public final class RandomNumbers {
     /** Takes the place of the method of {@link Utils}. */
     public static Random getRandomGenerator() {
         OrderedTasks.awaitTurn();
+        HighQd.drawEarlier();
         return Utils.getRandomGenerator$original();
     }
 

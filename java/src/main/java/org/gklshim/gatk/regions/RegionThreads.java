@@ -29,11 +29,14 @@ import org.gklshim.gatk.Members;
  * has its own engine of the tool. The variants are written in the order of the regions.
  */
 final class RegionThreads {
+    /** More bring little, because one thread finds the regions. */
+    private static final int MAX_DEFAULT_THREADS = 16;
     /** How much of the heap a region needs for each of its reads until it is written, roughly. */
     private static final long BYTES_IN_FLIGHT = 20 << 10;
     /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
     private static final long BYTES_RUNNING = 64 << 10;
-    private static final int REGIONS_A_THREAD = 64;
+    /** One that takes long holds up the results of this many later ones at most. */
+    private static final int REGIONS_A_THREAD = 256;
     /** The records of this many positions need as much of the heap as a read, roughly. */
     private static final int POSITIONS_LIKE_A_READ = 32;
 
@@ -42,15 +45,22 @@ final class RegionThreads {
         final Locatable span;
         final List<VariantContext> variants;
         final List<Runnable> bamCalls;
+        final HighQd.OfRegion highQds;
+        /** What the call threw after the BAM calls, or null. */
+        final Throwable failure;
 
-        Called(Locatable span, List<VariantContext> variants, List<Runnable> bamCalls) {
+        Called(Locatable span, List<VariantContext> variants, List<Runnable> bamCalls,
+                HighQd.OfRegion highQds, Throwable failure) {
             this.span = span;
             this.variants = variants;
             this.bamCalls = bamCalls;
+            this.highQds = highQds;
+            this.failure = failure;
         }
 
         static Called nothing(Locatable span) {
-            return new Called(span, Collections.emptyList(), Collections.emptyList());
+            return new Called(span, Collections.emptyList(), Collections.emptyList(),
+                    HighQd.OfRegion.NONE, null);
         }
     }
 
@@ -63,6 +73,7 @@ final class RegionThreads {
     /** Closes what threads have beside what the tool has. */
     private final List<Runnable> closers = new ArrayList<>();
     private OrderedTasks<AssemblyRegion, Called> tasks;
+    private long highQds;
 
     private RegionThreads(Caller caller, int threads) {
         this.caller = caller;
@@ -80,7 +91,7 @@ final class RegionThreads {
             if (caller == null) {
                 return null;
             }
-            int threads = threads(caller.askedThreads());
+            int threads = threads(caller.givenThreads());
             if (threads == 1) {
                 return null;
             }
@@ -103,10 +114,11 @@ final class RegionThreads {
     /**
      * Returns how many threads call regions.
      *
-     * @param asked the value of GATK's option, which counts if the setting is not made or is wrong
+     * @param given the value of GATK's option, which counts if the setting is not made or is wrong;
+     *     0 if that is not given either
      */
-    static int threads(int asked) {
-        return Setting.REGION_THREADS.threads(asked);
+    static int threads(int given) {
+        return Setting.REGION_THREADS.threads(given == 0 ? MAX_DEFAULT_THREADS : given);
     }
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
@@ -114,8 +126,8 @@ final class RegionThreads {
         boolean isStarted = false;
         try {
             long heap = Runtime.getRuntime().maxMemory();
-            tasks = new OrderedTasks<>(functions(), this::write, heap / BYTES_IN_FLIGHT,
-                    heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
+            tasks = new OrderedTasks<>(functions(), this::draw, this::write,
+                    heap / BYTES_IN_FLIGHT, heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
             isStarted = true;
         } finally {
             if (!isStarted) {
@@ -128,6 +140,9 @@ final class RegionThreads {
     void run(Runnable traversal) {
         try {
             runInOrder(traversal);
+            Log.debug("regions: " + highQds + " values of QD drawn; regions waited "
+                    + tasks.taskWaits() + " times for all earlier ones, and the search for regions "
+                    + tasks.ownerWaits() + " times");
         } finally {
             close();
         }
@@ -205,7 +220,7 @@ final class RegionThreads {
             }
             // Asked before a thread has the region, because it changes the region.
             boolean mustFinish = caller.mustFinish(region);
-            tasks.submit(caller.forThread(region), weight(region));
+            tasks.submit(caller.forThread(region), weight(region), caller.mayDraw(region));
             if (mustFinish) {
                 tasks.awaitAll();
             }
@@ -219,16 +234,34 @@ final class RegionThreads {
 
     private Function<AssemblyRegion, Called> call(Engine engine, FeatureManager features) {
         return region -> {
-            List<VariantContext> variants = engine.call(region,
-                    new ReferenceContext(reference, region.getPaddedSpan()),
-                    new FeatureContext(features, region.getPaddedSpan()));
-            return new Called(region.getSpan(), variants, engine.takeBamCalls());
+            HighQd.OfRegion highQds = HighQd.begin();
+            List<VariantContext> variants = Collections.emptyList();
+            Throwable failure = null;
+            try {
+                variants = engine.call(region,
+                        new ReferenceContext(reference, region.getPaddedSpan()),
+                        new FeatureContext(features, region.getPaddedSpan()));
+            } catch (Throwable e) {
+                failure = e;
+            } finally {
+                HighQd.end();
+            }
+            return new Called(
+                    region.getSpan(), variants, engine.takeBamCalls(), highQds, failure);
         };
+    }
+
+    private void draw(Called called) {
+        highQds += called.highQds.draw();
     }
 
     private void write(Called called) {
         called.bamCalls.forEach(Runnable::run);
+        if (called.failure != null) {
+            OrderedTasks.<RuntimeException>rethrow(called.failure);
+        }
         called.variants.forEach(writer::add);
+        caller.finish(called.span);
         progress.update(called.span);
     }
 }

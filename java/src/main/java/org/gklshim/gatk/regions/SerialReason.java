@@ -2,8 +2,6 @@ package org.gklshim.gatk.regions;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
-import java.util.List;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.gklshim.gatk.Members;
 
@@ -95,7 +93,7 @@ final class SerialReason {
 
     /** Returns an annotation that only one thread can compute, or null. */
     private static String statefulAnnotation(Object engine) {
-        for (Object annotation : annotations(engine)) {
+        for (Object annotation : Annotations.of(engine)) {
             String name = annotation.getClass().getName();
             // The formats and the table of AllelePseudoDepth are not made for several threads.
             if (!name.startsWith(ANNOTATORS) || name.contains(".flow.")
@@ -104,17 +102,6 @@ final class SerialReason {
             }
         }
         return null;
-    }
-
-    private static List<Object> annotations(Object engine) {
-        List<Object> annotations = new ArrayList<>();
-        for (String kind : new String[] {
-            "infoAnnotations", "genotypeAnnotations", "jumboInfoAnnotations",
-            "jumboGenotypeAnnotations",
-        }) {
-            annotations.addAll((List<?>) Members.get(engine, "annotationEngine." + kind));
-        }
-        return annotations;
     }
 
     private static boolean hasPedigree(Object annotation) {

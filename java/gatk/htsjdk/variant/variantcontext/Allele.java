@@ -1,0 +1,4 @@
+package htsjdk.variant.variantcontext;
+
+/** Part of htsjdk's interface. */
+public interface Allele {}
