@@ -21,7 +21,7 @@ enum GatkPart {
     WALK("walk", "finding active regions", Setting.WALK),
     CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
     LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
-    ANNOTATIONS("annotations", "annotations", Setting.ANNOTATIONS),
+    ANNOTATIONS("annotations", "rank-sum tests", Setting.ANNOTATIONS),
     TOOLS("tools", "finding tools", Setting.TOOLS),
     RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
     READS("reads", "reading and writing reads", Setting.READS),
