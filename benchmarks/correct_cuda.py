@@ -253,7 +253,7 @@ def _commands(data: Generated, lighter: str, threads: int, step: Progress) -> Ta
         code = "import sys; sys.path.remove(''); from gkl_shim.cli import main; main()"
         for backend in ("cpu", "cuda", "auto"):
             out = folder / f"{backend}.fq"
-            options = ["-o", str(out), "--force", "--threads", str(threads), "--backend", backend]
+            options = ["-o", str(out), "--threads", str(threads), "--backend", backend]
             line = [sys.executable, "-c", code, "correct", str(fastq), *options]
             tools[f"gkl-shim --backend {backend}"] = (line, out)
         program = shutil.which(lighter)

@@ -137,7 +137,7 @@ def _tools(
     """Return each tool's command, its output, and the file that gets its standard output."""
     fastq, size = str(data.reads.fastq), data.genome_size
     ours = folder / "ours.fq"
-    command = ["gkl-shim", "correct", fastq, "-o", str(ours), "--force", "--threads", str(threads)]
+    command = ["gkl-shim", "correct", fastq, "-o", str(ours), "--threads", str(threads)]
     tools: dict[str, tuple[list[str], Path, Path | None]] = {"gkl-shim": (command, ours, None)}
     for k in ks:
         out = folder / f"lighter{k}"

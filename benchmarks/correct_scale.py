@@ -109,7 +109,7 @@ def command(
         for count in reads:
             progress(f"{count} reads: simulating")
             write_reads(fastq, letters, count, length, 1)
-            ours = shim_command("correct", str(fastq), "-o", str(out), "--force")
+            ours = shim_command("correct", str(fastq), "-o", str(out))
             ours += ["--threads", str(threads), "--json", str(facts)]
             tools = {
                 f"gkl-shim --backend {b} --memory {m:g}": [

@@ -190,7 +190,7 @@ def _regular_file(given: str | Path | None) -> Path | None:
 
 
 def _checked(given: str | Path) -> Path:
-    """Return the path of an output. A name that ends with a slash is that of a folder."""
+    """Return the path of an output. Refuse a name that ends with a slash, as a folder's does."""
     if str(given).endswith("/"):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(given))
     if not str(given):

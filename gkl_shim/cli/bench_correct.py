@@ -55,7 +55,7 @@ def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | 
             reads = _reads(path)
             for threads in sorted({1, here.usable_cpus}):
                 step(f"{path.name}, threads: {threads}")
-                out = ["--force", "-o", str(folder / "ours.fq")]
+                out = ["-o", str(folder / "ours.fq")]
                 given = ["--threads", str(threads), str(path)]
                 commands = {"gkl-shim": shim_command("correct", *out, *given)}
                 if lighter is not None:

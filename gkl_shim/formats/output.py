@@ -120,7 +120,7 @@ class _Compressed:
         self._pending: Future[None] | None = None
 
     def write(self, data: Any, /) -> int:
-        """Write bytes-like data. An error may be that of an earlier call."""
+        """Write bytes-like data. An error of one call may be raised by the next one."""
         view = memoryview(data).cast("B")
         at = 0
         while at < len(view):

@@ -154,8 +154,8 @@ def read_reads(path: str, threads: int = 0) -> tuple[Sequences, NDArray[np.int64
     Returns
     -------
     reads, lengths
-        The reads, and their lengths in the file. A read whose length is not 1 to 10,000 is there
-        with another length; :meth:`TextReader.candidates` refuses its candidates.
+        The reads, and their lengths in the file. A read whose length is not 1 to 10,000 has another
+        length in `reads`; :meth:`TextReader.candidates` refuses its candidates.
 
     Raises
     ------

@@ -106,10 +106,11 @@ class ReadsFile(Closable):
 
     def _parse(self, chunk: Chunk, text: NDArray[np.uint8]) -> None:
         # A piece's first letter says whether it is FASTQ or FASTA. All pieces must be the same.
+        # Blank lines have none.
         mark = chr(text[0])
-        if self._mark is None:
+        if self._mark is None and not mark.isspace():
             self._mark = mark
-        elif mark != self._mark:
+        elif mark != self._mark and not mark.isspace():
             raise ValueError(
                 f"record {self.records + 1}: its first line does not start with {self._mark}"
             )

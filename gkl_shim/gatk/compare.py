@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import re
-import zlib
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,12 +11,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.input import Input
 
 __all__ = ["Comparison", "Difference", "compare", "records"]
 
 _FIXED = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
 _GENOTYPE = re.compile(r"/GT(?: \(\d+\))?$")
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -203,15 +202,10 @@ class _Reader:
             raise FormatError(str(self._path), 1, "not VCF: no #CHROM line")
 
     def _text(self) -> Iterator[str]:
-        with self._path.open("rb") as raw:
-            zipped = raw.read(2) == _GZIP_MAGIC
-        opener = gzip.open if zipped else open
-        try:
-            # By default, Python would turn \r\n into \n.
-            with opener(self._path, "rt", errors="surrogateescape", newline="\n") as stream:
-                yield from stream
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FormatError(str(self._path), None, f"damaged gzip data: {error}") from error
+        file = io.BufferedReader(Input(self._path), 1 << 17)
+        # By default, Python would turn \r\n into \n.
+        with io.TextIOWrapper(file, errors="surrogateescape", newline="\n") as stream:
+            yield from stream
 
 
 def _fields(samples: list[str], line: str) -> dict[str, str]:

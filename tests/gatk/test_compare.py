@@ -180,5 +180,5 @@ def test_a_truncated_gzip_is_refused(vcf, tmp_path: Path) -> None:
     cut = tmp_path / "cut.vcf.gz"
     lines = (FIRST.replace("\t100\t", f"\t{position}\t") for position in range(10_000))
     cut.write_bytes(gzip.compress((HEADER + COLUMNS + "".join(lines)).encode())[:5000])
-    with pytest.raises(FormatError, match=r"cut.vcf.gz: damaged gzip data"):
+    with pytest.raises(FormatError, match=r"cut.vcf.gz: the gzip data are cut off"):
         compare(good, cut)

@@ -181,6 +181,13 @@ def test_blocks_have_the_size_for_a_number_of_matches(resident: bool, sizes: lis
         (b"", "bad.fa: there is no sequence; expected FASTA, with a line of >name"),
         (b"ACGT\n", "bad.fa: there is no sequence; expected FASTA, with a line of >name"),
         (b">name\n", "bad.fa: its only sequence is empty"),
+        # mummer takes "II" for the name of a sequence.
+        (
+            b"@r\nACGTACGT\n+\nIIII>IIC\n@s\nAC\n+\nII\n",
+            "bad.fa: it is FASTQ; convert it to FASTA, as seqtk seq -A does",
+        ),
+        (b"\n @r\nAC\n+\n>I\n", "bad.fa: it is FASTQ; convert it to FASTA, as seqtk seq -A does"),
+        (b">name\nAC\0GT\n", "bad.fa: it is no text: byte 9 is NUL"),
         (
             gzip.compress(b"", mtime=0),
             "bad.fa: there is no sequence; expected FASTA, with a line of >name",
