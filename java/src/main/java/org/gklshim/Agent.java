@@ -30,6 +30,8 @@ public final class Agent implements ClassFileTransformer {
     private static final String GATK = "org/broadinstitute/hellbender/Main";
 
     private static boolean isInstalled;
+    /** Whether a tool without kernels was made faster. */
+    private static volatile boolean hasOtherWork;
 
     private final Instrumentation instrumentation;
     private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
@@ -61,6 +63,11 @@ public final class Agent implements ClassFileTransformer {
             instrumentation.addTransformer(agent);
             agent.refuseLoadedClasses();
         }
+    }
+
+    /** Notes that a tool is made faster that calls none of the kernels. */
+    public static void noteOtherWork() {
+        hasOtherWork = true;
     }
 
     /**
@@ -225,6 +232,9 @@ public final class Agent implements ClassFileTransformer {
 
     /** Logs what GATK did not use, so that nobody expects a speed-up from it. */
     private synchronized void logEnd(ClassLoader gatk) {
+        if (hasOtherWork) {
+            return;
+        }
         if (!hasKnownClass) {
             if (!Setting.BACKEND.isOff()) {
                 Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, "

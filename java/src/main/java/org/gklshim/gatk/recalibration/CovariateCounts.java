@@ -1,5 +1,6 @@
 package org.gklshim.gatk.recalibration;
 
+import java.util.Arrays;
 import org.broadinstitute.hellbender.utils.collections.NestedIntegerArray;
 import org.broadinstitute.hellbender.utils.recalibration.RecalDatum;
 import org.broadinstitute.hellbender.utils.recalibration.RecalibrationTables;
@@ -9,8 +10,6 @@ import org.broadinstitute.hellbender.utils.recalibration.RecalibrationTables;
  * They are whole numbers, so the sums of several threads do not depend on the order.
  */
 final class CovariateCounts {
-    /** What an error adds to a count, beside the 1 of each observation. */
-    static final long ERROR = 1L << 32;
     /** The highest quality that GATK's tables have. */
     static final int MAX_QUALITY = 93;
 
@@ -21,27 +20,30 @@ final class CovariateCounts {
     /** After as many bases, the counts are moved before one of them can overflow. */
     private static final long ENOUGH_BASES = 1 << 30;
 
-    private final int cycleKeys;
     private final int contextSize;
-    /** The counts by read group, quality, and GATK's key of the cycle. */
-    final long[][][] byCycle;
-    /** The counts by read group, quality, and context. */
-    final long[][][] byContext;
+    /**
+     * Where the counts by context begin in an array. Those by GATK's key of the cycle come first,
+     * and the one before the contexts is for bases without a context.
+     */
+    final int contextsStart;
+    /** The observations by read group and quality; null where none was counted yet. */
+    final int[][][] observations;
+    /** The errors among them. */
+    final int[][][] errors;
     private long bases;
 
     CovariateCounts(int readGroups, int maximumCycle, int contextSize) {
-        cycleKeys = 2 * maximumCycle + 2;
         this.contextSize = contextSize;
-        byCycle = new long[readGroups][MAX_QUALITY + 1][];
-        byContext = new long[readGroups][MAX_QUALITY + 1][];
+        contextsStart = 2 * maximumCycle + 3;
+        observations = new int[readGroups][MAX_QUALITY + 1][];
+        errors = new int[readGroups][MAX_QUALITY + 1][];
     }
 
-    /** Makes the counts of a quality, if they were not made yet. */
+    /** Makes the counts of a read group and quality. */
     void prepare(int readGroup, int quality) {
-        if (byCycle[readGroup][quality] == null) {
-            byContext[readGroup][quality] = new long[1 << 2 * contextSize];
-            byCycle[readGroup][quality] = new long[cycleKeys];
-        }
+        int size = contextsStart + (1 << 2 * contextSize);
+        errors[readGroup][quality] = new int[size];
+        observations[readGroup][quality] = new int[size];
     }
 
     /** Announces that so many bases at most are counted. */
@@ -62,7 +64,7 @@ final class CovariateCounts {
     void moveTo(RecalibrationTables tables, int[] keys) {
         for (int group = 0; group < keys.length; group++) {
             for (int quality = 0; quality <= MAX_QUALITY; quality++) {
-                if (byCycle[group][quality] != null) {
+                if (observations[group][quality] != null) {
                     move(tables, group, keys[group], quality);
                 }
             }
@@ -71,26 +73,25 @@ final class CovariateCounts {
     }
 
     private void move(RecalibrationTables tables, int group, int key, int quality) {
+        int[] counts = observations[group][quality];
+        int[] wrong = errors[group][quality];
         byte reported = (byte) quality;
-        long observations = 0;
-        long errors = 0;
-        long[] cycles = byCycle[group][quality];
-        for (int k = 0; k < cycles.length; k++) {
-            observations += cycles[k] & ERROR - 1;
-            errors += cycles[k] >>> 32;
-            add(tables.getTable(CYCLES), cycles[k] & ERROR - 1, cycles[k] >>> 32, reported,
-                    key, quality, k, SUBSTITUTION);
-            cycles[k] = 0;
+        long all = 0;
+        long allWrong = 0;
+        for (int cycle = 0; cycle < contextsStart - 1; cycle++) {
+            all += counts[cycle];
+            allWrong += wrong[cycle];
+            add(tables.getTable(CYCLES), counts[cycle], wrong[cycle], reported, key, quality, cycle,
+                    SUBSTITUTION);
         }
         // Each base that is counted has a cycle.
-        add(tables.getQualityScoreTable(), observations, errors, reported, key, quality,
-                SUBSTITUTION);
-        long[] contexts = byContext[group][quality];
-        for (int k = 0; k < contexts.length; k++) {
-            add(tables.getTable(CONTEXTS), contexts[k] & ERROR - 1, contexts[k] >>> 32, reported,
-                    key, quality, k << 4 | contextSize, SUBSTITUTION);
-            contexts[k] = 0;
+        add(tables.getQualityScoreTable(), all, allWrong, reported, key, quality, SUBSTITUTION);
+        for (int k = contextsStart; k < counts.length; k++) {
+            add(tables.getTable(CONTEXTS), counts[k], wrong[k], reported, key, quality,
+                    k - contextsStart << 4 | contextSize, SUBSTITUTION);
         }
+        Arrays.fill(counts, 0);
+        Arrays.fill(wrong, 0);
     }
 
     private static void add(NestedIntegerArray<RecalDatum> table, long observations, long errors,

@@ -14,8 +14,11 @@ final class ErrorCounter extends SequencingOrder {
     private static final byte SKIPPED = 2;
 
     private final CovariateCounts counts;
+    private final int contextsStart;
     private final int minQuality;
     private final int maximumCycle;
+    /** The observations of the read's group. */
+    private int[][] ofGroup;
     /** Whether each base is an error, and whether it is skipped because of a known site. */
     private byte[] marks = new byte[0];
     /** The part of the read that counts. */
@@ -25,6 +28,7 @@ final class ErrorCounter extends SequencingOrder {
     ErrorCounter(CovariateCounts counts, RecalibrationArgumentCollection arguments) {
         super(arguments.MISMATCHES_CONTEXT_SIZE, arguments.LOW_QUAL_TAIL);
         this.counts = counts;
+        contextsStart = counts.contextsStart;
         minQuality = arguments.PRESERVE_QSCORES_LESS_THAN;
         maximumCycle = arguments.MAXIMUM_CYCLE_VALUE;
     }
@@ -39,6 +43,7 @@ final class ErrorCounter extends SequencingOrder {
     void count(ReadArrays read, MaskedReference reference) {
         counts.expect(to - from);
         mark(read, reference);
+        ofGroup = counts.observations[read.readGroup];
         visitAll(read, from, to);
     }
 
@@ -254,15 +259,17 @@ final class ErrorCounter extends SequencingOrder {
         if (read.codes[base] == BaseCodes.OTHER || quality < minQuality || (mark & SKIPPED) != 0) {
             return;
         }
-        long[] ofCycle = counts.byCycle[read.readGroup][quality];
-        if (ofCycle == null) {
+        int[] observations = ofGroup[quality];
+        if (observations == null) {
             counts.prepare(read.readGroup, quality);
-            ofCycle = counts.byCycle[read.readGroup][quality];
+            observations = ofGroup[quality];
         }
-        long one = (mark & ERROR) != 0 ? 1 + CovariateCounts.ERROR : 1;
-        ofCycle[cycle] += one;
-        if (context >= 0) {
-            counts.byContext[read.readGroup][quality][context] += one;
+        observations[cycle]++;
+        observations[contextsStart + context]++;
+        if ((mark & ERROR) != 0) {
+            int[] errors = counts.errors[read.readGroup][quality];
+            errors[cycle]++;
+            errors[contextsStart + context]++;
         }
     }
 }

@@ -10,6 +10,7 @@ import org.broadinstitute.hellbender.engine.ProgressMeter;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.Agent;
 import org.gklshim.Log;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
@@ -56,6 +57,7 @@ public final class RecalibrationTraversal {
     }
 
     private void run() {
+        Agent.noteOtherWork();
         OrderedTasks<ReadTask, ReadTask> tasks = start();
         try {
             submitAll(tasks);
