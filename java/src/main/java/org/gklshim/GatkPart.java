@@ -25,7 +25,7 @@ enum GatkPart {
     TOOLS("tools", "finding tools", Setting.TOOLS),
     RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
     READS("reads", "reading and writing reads", Setting.READS),
-    DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES);
+    DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES, "Picard", "MarkDuplicates");
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
@@ -36,13 +36,23 @@ enum GatkPart {
     private final String title;
     /** The setting that turns the part off. */
     private final Setting setting;
+    /** Whose code it is, for the log. */
+    private final String owner;
+    /** The only tool that the log of the part is for, or null. GATK loads it with every tool. */
+    private final String tool;
     private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
     private boolean isRefused;
 
     GatkPart(String name, String title, Setting setting) {
+        this(name, title, setting, "GATK", null);
+    }
+
+    GatkPart(String name, String title, Setting setting, String owner, String tool) {
         this.name = name;
         this.title = title;
         this.setting = setting;
+        this.owner = owner;
+        this.tool = tool;
     }
 
     /** Returns whether our code works with the classes that this loader sees. */
@@ -72,7 +82,19 @@ enum GatkPart {
 
     /** Logs that GATK's own code is used. */
     void warn(String reason) {
-        Log.warning(title + ": GATK's own code is used: " + reason);
+        if (isLogged()) {
+            Log.warning(title + ": " + owner + "'s own code is used: " + reason);
+        }
+    }
+
+    private void info(String reason) {
+        if (isLogged()) {
+            Log.info(title + ": " + owner + "'s own code is used, because " + reason);
+        }
+    }
+
+    private boolean isLogged() {
+        return tool == null || System.getProperty("sun.java.command", tool).contains(tool);
     }
 
     /** Returns whether our classes see those of a class loader. If not, logs it. */
@@ -80,7 +102,7 @@ enum GatkPart {
         if (loader == GatkPart.class.getClassLoader()) {
             return true;
         }
-        Log.info(title + ": GATK's own code is used, because GATK has its own class loader");
+        info(owner + " has its own class loader");
         return false;
     }
 
@@ -90,7 +112,7 @@ enum GatkPart {
                 // Not every version has every class.
                 if (stream != null && !entry.getValue().contains(
                         KnownOriginal.hash(NativeLibrary.readAll(stream)))) {
-                    Log.info(title + ": GATK's own code is used, because this version's "
+                    info("this version's "
                             + entry.getKey().substring(entry.getKey().lastIndexOf('/') + 1)
                             + " is not known");
                     return false;

@@ -11,6 +11,7 @@ import htsjdk.samtools.util.IOUtil;
 import htsjdk.samtools.util.Log;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +30,8 @@ import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 
 /**
- * MarkDuplicates in threads, on the bytes of BAM records. Like Picard's, it reads the file twice: to
- * find the duplicates, and to mark them.
+ * MarkDuplicates in threads, on the bytes of BAM records. Like Picard's, it reads the input twice:
+ * to find the duplicates, and to mark them.
  */
 public final class DuplicateMarking {
     private static final int MAX_THREADS = 32;
@@ -106,8 +107,19 @@ public final class DuplicateMarking {
             if (!new File(input).isFile()) {
                 return "input that is not a local file";
             }
+            if (isSameFile(new File(input), tool.OUTPUT)) {
+                return "an output that is an input";
+            }
         }
         return null;
+    }
+
+    private static boolean isSameFile(File a, File b) {
+        try {
+            return b.exists() && Files.isSameFile(a.toPath(), b.toPath());
+        } catch (IOException | SecurityException e) {
+            return true;
+        }
     }
 
     /** Forgets what a run that Picard repeats has left in the tool. */

@@ -9,9 +9,9 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesCodec;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesMap;
 
 /**
- * The reads whose mates were not seen yet. In a file sorted by coordinate, those with the mate on the
- * same sequence are here, and Picard's own map, which keeps a file for each sequence, has the others.
- * In a file grouped by name, Picard's other map has all.
+ * The reads whose mates were not seen yet. In a file sorted by coordinate, those with the mate on
+ * the same sequence are here, and Picard's own map, which keeps a file for each sequence, has the
+ * others. In a file grouped by name, Picard's other map has all.
  */
 final class MateMatcher {
     private final boolean isGrouped;

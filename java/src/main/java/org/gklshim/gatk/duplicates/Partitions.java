@@ -149,8 +149,8 @@ final class Partitions implements Closeable {
     }
 
     /**
-     * Returns the numbers of rows so that those with equal hashes are neighbours: the hash is in the
-     * high bits, and the number in the low ones.
+     * Returns the numbers of rows so that those with equal hashes are neighbours: the hash is in
+     * the high bits, and the number in the low ones.
      */
     static long[] byHash(long[] hashes, int numberBits) {
         for (int k = 0; k < hashes.length; k++) {

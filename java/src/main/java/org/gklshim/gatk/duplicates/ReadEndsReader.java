@@ -105,8 +105,8 @@ final class ReadEndsReader {
     }
 
     /**
-     * Reads the last three numbers of a name of 5 or 7 fields, which colons separate. As in Picard, a
-     * number ends before the first character that is no digit. Returns whether there are such.
+     * Reads the last three numbers of a name of 5 or 7 fields, which colons separate. As in Picard,
+     * a number ends before the first character that is no digit. Returns whether there are three.
      */
     static boolean readFields(byte[] name, int start, int length, int[] fields) {
         int count = 0;

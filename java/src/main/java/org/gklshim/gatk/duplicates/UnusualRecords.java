@@ -24,7 +24,7 @@ final class UnusualRecords {
     /**
      * Decodes a record of a batch.
      *
-     * @throws Unsuitable if htsjdk finds a fault in it and is strict: Picard stops one record earlier
+     * @throws Unsuitable if htsjdk finds a fault in it and is strict. Picard stops a record earlier
      */
     SAMRecord decode(BamRecords records, int number) {
         int start = records.starts[number];
