@@ -64,5 +64,5 @@ def test_the_tools_files_are_stocks(
         assert len(re.findall("reads: 2 threads", log)) == (swap == "agent"), log[-3000:]
         digests.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
     stock, ours = digests
-    assert len(stock) == 8
+    assert len(stock) == 9
     assert stock == ours

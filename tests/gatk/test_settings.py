@@ -57,7 +57,7 @@ def test_off_leaves_just_that_part_to_gatk(
     assert f"regions: {min(asked, 3)} threads" in log
     assert records(output) == records(stock.vcf)
     packages = set(re.findall(r" org\.gklshim\.gatk\.(\w+)\.\w+", loaded.read_text()))
-    assert packages == PARTS - {by_variable, by_property} | {"regions"}
+    assert packages == PARTS - {by_variable, by_property} | {"bam", "regions"}
 
 
 def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:

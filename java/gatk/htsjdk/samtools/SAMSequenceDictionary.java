@@ -7,4 +7,6 @@ public class SAMSequenceDictionary {
     public native SAMSequenceRecord getSequence(String name);
 
     public native List<SAMSequenceRecord> getSequences();
+
+    public native int getSequenceIndex(String name);
 }

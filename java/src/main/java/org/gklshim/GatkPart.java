@@ -24,6 +24,7 @@ enum GatkPart {
     ANNOTATIONS("annotations", "rank-sum tests", Setting.ANNOTATIONS),
     TOOLS("tools", "finding tools", Setting.TOOLS),
     RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
+    PILEUPS("pileups", "pileup summaries", Setting.PILEUPS),
     READS("reads", "reading and writing reads", Setting.READS),
     DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES, "Picard", "MarkDuplicates");
 

@@ -87,6 +87,8 @@ final class RedirectedClass {
                 RECALIBRATION + "RecalibrationTraversal", "traverse"),
         new RedirectedClass(GatkPart.RECALIBRATION, UTILS + "recalibration/RecalUtils",
                 RECALIBRATION + "BufferedReport", "outputRecalibrationReport"),
+        new RedirectedClass(GatkPart.PILEUPS, ENGINE + "LocusWalker",
+                "org/gklshim/gatk/pileups/LocusPileups", "getAlignmentContextIterator"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/BlockCompressedOutputStream",
                 BAM + "BlockOutput", "deflateBlock", "flush", "close", "getFilePointer",
                 "addIndexer")

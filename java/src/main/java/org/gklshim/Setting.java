@@ -15,6 +15,7 @@ public enum Setting {
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
+    PILEUPS("gkl.shim.pileups", "GKL_SHIM_PILEUPS"),
     READS("gkl.shim.reads", "GKL_SHIM_READS"),
     RECALIBRATION("gkl.shim.recalibration", "GKL_SHIM_RECALIBRATION"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),

@@ -1,0 +1,135 @@
+package org.gklshim.gatk.pileups;
+
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMSequenceDictionary;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.broadinstitute.hellbender.engine.AlignmentContext;
+import org.broadinstitute.hellbender.utils.SimpleInterval;
+import org.broadinstitute.hellbender.utils.pileup.PileupElement;
+import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
+import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.gatk.AlignedRead;
+
+/**
+ * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of all
+ * positions that these reads cover, and leaves out most of them.
+ */
+final class SitePileups implements Iterator<AlignmentContext> {
+    private final Iterator<GATKRead> reads;
+    private final ReadCheck check;
+    private final SAMSequenceDictionary dictionary;
+    private final Iterator<SimpleInterval> intervals;
+    private SimpleInterval interval;
+    private int sequence;
+    private int position;
+    /** The next read, or null, and its sequence. */
+    private GATKRead read;
+    private int readSequence;
+    /** The reads that cover the position, and some that end before it. */
+    private List<AlignedRead> taken = new ArrayList<>();
+    private int takenSequence = -1;
+    private AlignmentContext next;
+
+    /**
+     * Finds the first pileup.
+     *
+     * @param reads the reads, in order
+     * @param intervals intervals in order, which do not overlap, of sequences of the reads' header
+     */
+    SitePileups(Iterator<GATKRead> reads, SAMFileHeader header, List<SimpleInterval> intervals) {
+        this.reads = reads;
+        this.intervals = intervals.iterator();
+        check = new ReadCheck(header);
+        dictionary = header.getSequenceDictionary();
+        fetch();
+        nextInterval();
+        find();
+    }
+
+    @Override
+    public boolean hasNext() {
+        return next != null;
+    }
+
+    @Override
+    public AlignmentContext next() {
+        if (next == null) {
+            throw new NoSuchElementException();
+        }
+        AlignmentContext found = next;
+        find();
+        return found;
+    }
+
+    private void fetch() {
+        read = reads.hasNext() ? reads.next() : null;
+        if (read != null) {
+            readSequence = dictionary.getSequenceIndex(read.getContig());
+        }
+    }
+
+    private void nextInterval() {
+        interval = intervals.hasNext() ? intervals.next() : null;
+        if (interval != null) {
+            sequence = dictionary.getSequenceIndex(interval.getContig());
+            position = interval.getStart();
+        }
+    }
+
+    /** Finds the next position that reads cover. */
+    private void find() {
+        next = null;
+        while (next == null && interval != null) {
+            if (position > interval.getEnd()) {
+                nextInterval();
+            } else {
+                take();
+                next = pileup();
+                position++;
+            }
+        }
+    }
+
+    /** Takes all reads that begin at the position or before. */
+    private void take() {
+        while (read != null && (readSequence < sequence
+                || readSequence == sequence && read.getStart() <= position)) {
+            AlignedRead aligned = check.checked(read);
+            if (takenSequence != readSequence) {
+                taken.clear();
+                takenSequence = readSequence;
+            }
+            if (readSequence == sequence && aligned.end >= position) {
+                taken.add(aligned);
+            }
+            fetch();
+        }
+    }
+
+    /** Returns the pileup of the position, or null if it is empty. */
+    private AlignmentContext pileup() {
+        if (takenSequence != sequence || taken.isEmpty()) {
+            return null;
+        }
+        List<PileupElement> elements = new ArrayList<>(taken.size());
+        List<AlignedRead> left = new ArrayList<>(taken.size());
+        for (AlignedRead each : taken) {
+            if (each.end >= position) {
+                left.add(each);
+                PileupElement element = each.at(position);
+                if (element != null) {
+                    elements.add(element);
+                }
+            }
+        }
+        taken = left;
+        if (elements.isEmpty()) {
+            return null;
+        }
+        SimpleInterval location = new SimpleInterval(interval.getContig(), position, position);
+        return new AlignmentContext(location, new ReadPileup(location, elements));
+    }
+}

@@ -1,0 +1,77 @@
+"""Summaries of pileups: tables and counts of filtered reads are stock GATK's."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pysam
+import pytest
+
+from gkl_shim import paths
+from tests.gatk import odd_reads
+
+pytestmark = pytest.mark.gatk
+
+
+def write_sites(reference: Path, path: Path) -> None:
+    """Write SNPs of all frequencies, and sites that the tool leaves out."""
+    random.seed(1)
+    with pysam.FastaFile(str(reference)) as fasta, path.open("w") as file:
+        file.write("##fileformat=VCFv4.2\n")
+        file.write('##INFO=<ID=AF,Number=A,Type=Float,Description="frequency">\n')
+        lengths = dict(zip(fasta.references, fasta.lengths, strict=True))
+        for name, length in lengths.items():
+            file.write(f"##contig=<ID={name},length={length}>\n")
+        file.write("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n")
+        for name, length in lengths.items():
+            bases = fasta.fetch(name).upper()
+            position = 1
+            while (position := position + random.choice((1, 2, 15, 40))) < length - 10:
+                ref = bases[position - 1]
+                if not set(bases[position - 1 : position + 3]) <= set("ACGT"):
+                    continue
+                others = [base for base in "ACGT" if base != ref]
+                alt, info = random.choice(others), f"AF={random.random() / 3:.3f}"
+                match random.randrange(10):
+                    case 0:
+                        ref, alt = bases[position - 1 : position + 3], ref
+                    case 1:
+                        alt, info = ",".join(others[:2]), "AF=0.1,0.1"
+                    case 2:
+                        info = "."
+                file.write(f"{name}\t{position}\t.\t{ref}\t{alt}\t.\t.\t{info}\n")
+
+
+def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> None:
+    sample = odd_reads.write(tmp_path / "odd", 11, samples=("tumor", "normal"), wild=False)
+    sites = tmp_path / "sites.vcf"
+    write_sites(sample.reference, sites)
+    unfiltered = ["--disable-tool-default-read-filters", "-RF", "MappedReadFilter"]
+    runs: Sequence[Sequence[str]] = (
+        ["-L", str(sites)],
+        ["-L", "one:200-6000", "-L", "two"],
+        ["-L", str(sites), "--minimum-mapping-quality", "0", *unfiltered],
+        ["-L", str(sites), "-max-af", "1", "-min-af", "0", "-ip", "5"],
+        ["-L", "two", "--max-depth-per-sample", "3"],
+    )
+    results = []
+    for swap in ("stock", "agent"):
+        tables = [tmp_path / f"{swap}{number}.table" for number in range(len(runs))]
+        files = ["-I", str(sample.reads), "-V", str(sites)]
+        commands = [["IndexFeatureFile", "-I", str(sites)]] + [
+            ["GetPileupSummaries", *files, *run, "-O", str(table)]
+            for run, table in zip(runs, tables, strict=True)
+        ]
+        loaded = tmp_path / f"{swap}.classes"
+        options = [f"-Xlog:class+load:file={loaded}"]
+        options += [] if swap == "stock" else [f"-javaagent:{paths.agent_jar()}"]
+        log = in_one_jvm(commands, *options)
+        assert ("org.gklshim.gatk.pileups.SitePileups" in loaded.read_text()) == (swap == "agent")
+        counts = re.findall(r"(\d+) read\(s\) filtered|Processed (\d+) total loci", log)
+        results.append(([table.read_text() for table in tables], counts))
+    stock, ours = results
+    assert min(table.count("\n") for table in stock[0]) > 30
+    assert ours == stock
