@@ -30,8 +30,6 @@ public final class Agent implements ClassFileTransformer {
     private static final String GATK = "org/broadinstitute/hellbender/Main";
 
     private static boolean isInstalled;
-    /** Whether a tool without kernels was made faster. */
-    private static volatile boolean hasOtherWork;
 
     private final Instrumentation instrumentation;
     private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
@@ -46,6 +44,8 @@ public final class Agent implements ClassFileTransformer {
     private final Set<Class<?>> tables = new HashSet<>();
     /** Whether the JVM has loaded a class that we know, replaced or not. */
     private volatile boolean hasKnownClass;
+    /** Whether a class was changed that not every tool of GATK loads. */
+    private volatile boolean hasChangedClass;
     private boolean awaitsEnd;
 
     private Agent(Instrumentation instrumentation) {
@@ -63,11 +63,6 @@ public final class Agent implements ClassFileTransformer {
             instrumentation.addTransformer(agent);
             agent.refuseLoadedClasses();
         }
-    }
-
-    /** Notes that a tool is made faster that calls none of the kernels. */
-    public static void noteOtherWork() {
-        hasOtherWork = true;
     }
 
     /**
@@ -109,7 +104,9 @@ public final class Agent implements ClassFileTransformer {
         }
         RedirectedClass redirected = RedirectedClass.named(name);
         if (redirected != null) {
-            return redirected.transform(loader, original);
+            byte[] changed = redirected.transform(loader, original);
+            hasChangedClass |= changed != null && !redirected.isOfEveryTool();
+            return changed;
         }
         ReplacedClass replaced = ReplacedClass.named(name);
         if (replaced == null) {
@@ -232,11 +229,8 @@ public final class Agent implements ClassFileTransformer {
 
     /** Logs what GATK did not use, so that nobody expects a speed-up from it. */
     private synchronized void logEnd(ClassLoader gatk) {
-        if (hasOtherWork) {
-            return;
-        }
         if (!hasKnownClass) {
-            if (!Setting.BACKEND.isOff()) {
+            if (!hasChangedClass && !Setting.BACKEND.isOff()) {
                 Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, "
                         + "so nothing was made faster (it ended early, the tool has no such step, "
                         + "its options choose Java, or this gkl-shim does not know this GATK)");

@@ -188,6 +188,11 @@ final class RedirectedClass {
         return BY_NAME.get(name);
     }
 
+    /** Returns whether every tool of GATK loads the class. */
+    boolean isOfEveryTool() {
+        return part == GatkPart.TOOLS;
+    }
+
     /** Leaves GATK's own code, because this class cannot be changed any more. */
     void refuse(String reason) {
         part.refuse(reason);

@@ -23,6 +23,8 @@ public enum Setting {
     TOOLS("gkl.shim.tools", "GKL_SHIM_TOOLS"),
     WALK("gkl.shim.walk", "GKL_SHIM_WALK");
 
+    /** The most threads of a tool if the user says nothing, and there are as many processors. */
+    public static final int USUAL_THREADS = 16;
     private static final int MAX_THREADS = 1024;
 
     private final String property;

@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.regions.OrderedTasks;
 import picard.sam.DuplicationMetrics;
@@ -34,7 +35,6 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
  * to find the duplicates, and to mark them.
  */
 public final class DuplicateMarking {
-    private static final int MAX_THREADS = 32;
     private static final int BATCHES_A_THREAD = 3;
     /** The part of the heap for the ends of reads, until they go to temporary files. */
     private static final int HEAP_PARTS = 4;
@@ -49,7 +49,7 @@ public final class DuplicateMarking {
     private final UnusualRecords unusual;
     private final LibraryIdGenerator generator;
     private final int threads =
-            Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
+            Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
     private DuplicateSets sets;
 
     private DuplicateMarking(MarkDuplicates tool) throws IOException {

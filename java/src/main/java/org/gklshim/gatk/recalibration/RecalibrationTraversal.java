@@ -10,7 +10,6 @@ import org.broadinstitute.hellbender.engine.ProgressMeter;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.gklshim.Agent;
 import org.gklshim.Log;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
@@ -27,7 +26,6 @@ public final class RecalibrationTraversal {
     private static final int TASKS_A_THREAD = 4;
     /** How much of the heap a base of a read in flight needs, roughly. */
     private static final int BYTES_A_BASE = 32;
-    private static final int DEFAULT_THREADS = 4;
 
     private final ReadWalker walker;
     private final ReadTool tool;
@@ -57,7 +55,6 @@ public final class RecalibrationTraversal {
     }
 
     private void run() {
-        Agent.noteOtherWork();
         OrderedTasks<ReadTask, ReadTask> tasks = start();
         try {
             submitAll(tasks);
@@ -74,7 +71,8 @@ public final class RecalibrationTraversal {
 
     private OrderedTasks<ReadTask, ReadTask> start() {
         String serialReason = tool.serialReason();
-        int threads = serialReason == null ? Setting.RECALIBRATION.threads(DEFAULT_THREADS) : 1;
+        int threads =
+                serialReason == null ? Setting.RECALIBRATION.threads(Setting.USUAL_THREADS) : 1;
         List<Function<ReadTask, ReadTask>> functions = new ArrayList<>();
         while (functions.size() < threads) {
             functions.add(function());

@@ -29,8 +29,6 @@ import org.gklshim.gatk.Members;
  * has its own engine of the tool. The variants are written in the order of the regions.
  */
 final class RegionThreads {
-    /** More bring little, because one thread finds the regions. */
-    private static final int MAX_DEFAULT_THREADS = 16;
     /** How much of the heap a region needs for each of its reads until it is written, roughly. */
     private static final long BYTES_IN_FLIGHT = 20 << 10;
     /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
@@ -118,7 +116,7 @@ final class RegionThreads {
      *     0 if that is not given either
      */
     static int threads(int given) {
-        return Setting.REGION_THREADS.threads(given == 0 ? MAX_DEFAULT_THREADS : given);
+        return Setting.REGION_THREADS.threads(given == 0 ? Setting.USUAL_THREADS : given);
     }
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
