@@ -57,7 +57,7 @@ _KMERS_FOR_A_BASE = 1000
 _MOST_SOLID = 0.05
 
 # Of a saved spectrum. It changes with the hash of k-mers and with the slots.
-_FORMAT = 1
+_FORMAT = 2
 
 
 def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
@@ -156,7 +156,8 @@ class Spectrum(Closable):
             much weight in the mean as it has bases.
         threshold
             Solid k-mers occur at least this often: 2 to 2047. The default is the valley of the
-            histogram.
+            histogram. With the default, a base of high quality is not changed if each k-mer that
+            contains it occurs at least 3 times, and 1/64 as often as the median k-mer.
         threads
             The most CPU threads to use; 0 means all that the process may use.
         genome_size

@@ -191,16 +191,21 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     if (!counter->complete) return invalid("the counter is not complete");
     if (counter->counter->taken()) return invalid("the counter has made a spectrum before");
     if (!check_threshold(threshold)) return GKL_SHIM_EINVAL;
-    if (threshold == Counter::kValley) threshold = valley(counter->counter->histogram());
     const int least = counter->counter->least();
+    int repeated = threshold;
+    if (threshold == Counter::kValley) {
+        threshold = valley(counter->counter->histogram());
+        repeated =
+            std::min(threshold, std::max(least, repeated_from(counter->counter->histogram())));
+    }
     if (threshold < least)
         return invalid("threshold is %d, but the counter keeps k-mers from %d on", threshold,
                        least);
     return guarded([&] {
         // All memory is allocated first: once the spectrum has the k-mers, nothing can fail.
         auto made = std::make_unique<gkl_shim_correct_spectrum>();
-        made->spectrum =
-            std::make_unique<Spectrum>(counter->counter.get(), threshold, counter->threads);
+        made->spectrum = std::make_unique<Spectrum>(counter->counter.get(), threshold, repeated,
+                                                    counter->threads);
         *spectrum = made.release();
         return GKL_SHIM_OK;
     });

@@ -10,6 +10,12 @@ namespace {
 // and three wrong bases, it is one in 300.
 constexpr int64_t kReadsOfAnError = 64;
 
+// Repeated k-mers occur at least this often.
+constexpr int kRepeated = 3;
+
+// There is at most one for this number of solid ones, so that memory does not grow with the reads.
+constexpr int64_t kSolidForRepeated = 2;
+
 // The count of the median k-mer: half of all k-mers, each taken as often as it occurs, occur at
 // least this often. If that is more than the histogram distinguishes, the mean count of the
 // distinct k-mers that its last number stands for.
@@ -42,11 +48,24 @@ int valley(const Histogram &histogram) {
     return std::max(at, 2);
 }
 
+int repeated_from(const Histogram &histogram) {
+    const int threshold = valley(histogram);
+    const int least = std::max(int(median_count(histogram) / kReadsOfAnError), kRepeated);
+    int64_t room = 0;  // repeated k-mers that there may still be
+    for (size_t count = size_t(threshold); count < histogram.size(); count++)
+        room += histogram[count];
+    room /= kSolidForRepeated;
+    int from = threshold;
+    while (from > least && histogram[size_t(from - 1)] <= room) room -= histogram[size_t(--from)];
+    return from;
+}
+
 int Counter::least_to_keep(const Histogram &histogram, bool complete) {
     int from = least_;
     if (from == kValley) {
-        from = valley(histogram);
-        if (!complete) from = keeps_all_repeated_ ? 2 : std::max(from / 2, 2);
+        from = repeated_from(histogram);
+        if (!complete)
+            from = keeps_all_repeated_ ? 2 : std::max(from / 2, std::min(from, kRepeated));
     }
     kept_from_ = std::max(kept_from_, from);
     return from;

@@ -36,6 +36,10 @@ using Histogram = std::vector<int64_t>;
 // errors, whatever the histogram is like there.
 int valley(const Histogram &histogram);
 
+// The count from which on k-mers below the valley are repeated: errors make few of them, and there
+// are at most half as many as solid ones. It is the valley if none is.
+int repeated_from(const Histogram &histogram);
+
 // K-mers that occur seldom are errors, and the more reads there are, the more errors occur in
 // several of them. They are not kept, so that memory does not grow with the number of reads.
 class Counter {
@@ -63,7 +67,7 @@ class Counter {
     const Histogram &histogram() const { return histogram_; }
 
     // After the last pass: k-mers that occur at least this often are kept, and perhaps others.
-    int least() const { return least_ == kValley ? valley(histogram_) : least_; }
+    int least() const { return least_ == kValley ? repeated_from(histogram_) : least_; }
 
     // The kept k-mers, by partition, in the order of their hashes.
     const Mapped &kept(int partition) const { return kept_[size_t(partition)]; }
@@ -76,8 +80,8 @@ class Counter {
 
    protected:
     // Returns the least count to keep in the partitions that have been counted. Until the histogram
-    // is complete, it covers only some partitions. They are a sample of all k-mers, so their valley
-    // is close to the final one, and half of it is nearly always low enough.
+    // is complete, it covers only some partitions. They are a sample of all k-mers, so their
+    // numbers are close to the final ones, and half of them is nearly always low enough.
     int least_to_keep(const Histogram &histogram, bool complete);
     // Returns whether enough k-mers were kept, after all partitions have been counted. If not, they
     // are counted again, and all k-mers that occur twice are kept meanwhile.

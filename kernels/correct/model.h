@@ -10,10 +10,11 @@
 // empty entry.
 //
 // The spectrum is an array of 32-bit slots with linear probing. A slot holds the low 24 bits of a
-// hash and the k-mer's count, at most 255; 0 is an empty slot. Slots are assigned by the high bits
-// of the hash, which are implied by the slot's position except within a run of full slots. A k-mer
-// that is not in the spectrum is therefore taken for one that is with a small probability, which
-// gkl_shim_correct_spectrum_information() reports.
+// hash and the k-mer's count, at most 255; 0 is an empty slot. Besides the solid k-mers, it may
+// hold repeated ones, which occur several times but not often enough to be solid. Slots are
+// assigned by the high bits of the hash, which are implied by the slot's position except within a
+// run of full slots. A k-mer that is not in the spectrum is therefore taken for one that is with a
+// small probability, which gkl_shim_correct_spectrum_information() reports.
 #pragma once
 
 #include "common/device.h"
@@ -140,15 +141,23 @@ struct SpectrumView {
     uint64_t
         size;  // slots by which hashes are assigned; the array is longer, and its last one empty
     Hasher hasher;
+    uint32_t solid_from;  // the least count in the slot of a solid k-mer
 
     GKL_SHIM_METHOD uint64_t home(uint64_t hash) const {
         const uint64_t high = hasher.scaled(hash) >> 32;
         return (high * size) >> 32;
     }
 
-    // The k-mer's count, or 0 if it is not in the spectrum.
-    GKL_SHIM_METHOD uint32_t count(uint64_t kmer) const { return count_of_hash(hasher.hash(kmer)); }
-    GKL_SHIM_METHOD uint32_t count_of_hash(uint64_t hash) const {
+    GKL_SHIM_METHOD bool is_solid(uint64_t kmer) const {
+        return count(hasher.hash(kmer)) >= solid_from;
+    }
+    GKL_SHIM_METHOD bool is_solid_hash(uint64_t hash) const { return count(hash) >= solid_from; }
+    GKL_SHIM_METHOD bool is_solid_or_repeated(uint64_t kmer) const {
+        return count(hasher.hash(kmer)) > 0;
+    }
+
+    // The count in the slot of a k-mer, or 0 if it is not in the spectrum.
+    GKL_SHIM_METHOD uint32_t count(uint64_t hash) const {
         GKL_SHIM_ROLLED
         for (uint64_t at = home(hash);; at++) {
             const uint32_t slot = slots[at];

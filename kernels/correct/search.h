@@ -96,6 +96,8 @@ struct Change {
 //   int run(Change, int direction, int most)
 //       how many k-mers in a row are solid if the base is changed, starting with that k-mer, which
 //       must be solid then: of those that contain the base
+//   bool is_repeated(int position)   whether all k-mers that contain a base are solid or repeated;
+//       then other reads have this base as well
 //   bool vote(Change *)   the change with the most votes; false if no k-mer votes
 
 template <class WorkingRead>
@@ -297,7 +299,8 @@ class Search {
                 step.quality =
                     (depth > 0 ? way[depth - 1].quality : 0) + read_.quality(step.position);
                 step.untried = 0;
-                const bool may = may_be_wrong(quality, back, depth) && tried_ < kMaxTried;
+                const bool may = may_be_wrong(quality, back, depth) && tried_ < kMaxTried &&
+                                 !(quality == kHigh && read_.is_repeated(step.position));
                 if (may && step.cost > limit) {
                     if (step.cost < next_limit_) next_limit_ = step.cost;
                 } else if (may) {

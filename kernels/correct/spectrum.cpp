@@ -36,31 +36,36 @@ int64_t Spectrum::next_number() {
     return next++;
 }
 
-// Solid k-mers are put into slots in the order of their hashes: each at its home, or behind the one
+// K-mers are put into slots in the order of their hashes: each at its home, or behind the one
 // before. So the slots depend on the k-mers alone, and the partitions can be put in side by side,
 // once it is known where each begins.
 struct Spectrum::Placing {
     Spectrum &spectrum;
     Counter &counter;
-    const uint64_t threshold;
-    int64_t kmers[kPartitions];
+    const uint64_t threshold, repeated;
+    int64_t kmers[kPartitions], solid[kPartitions];
     uint64_t begin[kPartitions], end[kPartitions];
 
-    // Visits the solid k-mers of a partition: visit(home, entry, hash) returns whether to go on.
+    // Visits the k-mers of a partition that are put in: visit(home, entry, hash) returns whether to
+    // go on.
     template <class Visit>
     void visit(int partition, const Visit &visit) const {
         const SpectrumView view = spectrum.view();
         for (const uint64_t entry : counter.kept(partition)) {
-            if (counter.layout().count(entry) < threshold) continue;
+            if (counter.layout().count(entry) < repeated) continue;
             const uint64_t hash = counter.layout().hash(uint64_t(partition), entry);
             if (!visit(view.home(hash), entry, hash)) return;
         }
     }
     void count(int p) {
         const Mapped &kept = counter.kept(p);
-        kmers[p] = std::count_if(kept.begin(), kept.end(), [this](uint64_t entry) {
-            return counter.layout().count(entry) >= threshold;
-        });
+        const auto from = [&](uint64_t least) {
+            return std::count_if(kept.begin(), kept.end(), [&](uint64_t entry) {
+                return counter.layout().count(entry) >= least;
+            });
+        };
+        solid[p] = from(threshold);
+        kmers[p] = from(repeated);
     }
     // Where a partition ends if the ones before do not reach into it.
     void find_end(int p) {
@@ -94,18 +99,18 @@ struct Spectrum::Placing {
             const uint64_t at = std::max(home, next);
             next = at + 1;
             const uint64_t count = counter.layout().count(entry);
-            slots[at] =
-                uint32_t(hash) << kCountBits | uint32_t(std::min<uint64_t>(count, kMaxCount));
+            const uint64_t most = count >= threshold ? kMaxCount : spectrum.solid_from() - 1;
+            slots[at] = uint32_t(hash) << kCountBits | uint32_t(std::min(count, most));
             return true;
         });
         counter.forget(p);
     }
 };
 
-Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
+Spectrum::Spectrum(Counter *counter, int threshold, int repeated, int threads) : Spectrum() {
     k_ = counter->k();
     threshold_ = threshold;
-    Placing placing = {*this, *counter, uint64_t(threshold), {}, {}, {}};
+    Placing placing = {*this, *counter, uint64_t(threshold), uint64_t(repeated), {}, {}, {}, {}};
     int64_t entries = 0;
     for (int p = 0; p < kPartitions; p++) entries += int64_t(counter->kept(p).size());
     const auto for_all = [&](void (Placing::*step)(int)) {
@@ -113,17 +118,21 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
                      [&](int64_t p) { (placing.*step)(int(p)); });
     };
     for_all(&Placing::count);
-    for (const int64_t kmers : placing.kmers) kmers_ += kmers;
-    size_ = std::clamp(uint64_t(kmers_) * 5 / 3, kMinSize, kMaxSize);
+    uint64_t held = 0;
+    for (int p = 0; p < kPartitions; p++) {
+        kmers_ += placing.solid[p];
+        held += uint64_t(placing.kmers[p]);
+    }
+    size_ = std::clamp(held * 5 / 3, kMinSize, kMaxSize);
     // All k-mers could lie in one run, in theory.
-    allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
+    allocate(size_ + std::min(held, kTail) + 1);
     for_all(&Placing::find_end);
     const uint64_t end = placing.join(), room = slot_count_ - 1;  // the last slot stays empty
     if (end > room)
         check(
-            invalid("%llu of %lld solid k-mers do not fit into the spectrum; take a threshold "
+            invalid("%llu of %llu solid k-mers do not fit into the spectrum; take a threshold "
                     "above %d, so that fewer are solid",
-                    (unsigned long long)(end - room), (long long)kmers_, threshold));
+                    (unsigned long long)(end - room), (unsigned long long)held, threshold));
     const Uninterrupted takes_kmers;  // ended halfway, it would lose some
     counter->set_taken();
     for_all(&Placing::put);
@@ -146,7 +155,8 @@ std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t si
     made->size_ = size;
     made->allocate(count);
     memcpy(made->slots_, slots, size_t(count) * sizeof *slots);
-    for (uint64_t at = 0; at < count; at++) made->kmers_ += slots[at] != 0;
+    for (uint64_t at = 0; at < count; at++)
+        made->kmers_ += (slots[at] & kMaxCount) >= made->solid_from();
     return made;
 }
 

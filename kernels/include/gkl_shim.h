@@ -806,7 +806,9 @@ typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
  * for tables of counts; 0 means no limit. In addition, a counter takes 128 MiB and 1 MiB for
  * each thread, and 8 bytes for each k-mer that it keeps: those that occur at least `threshold`
  * times, which is 2 to 2047, or 0 for the valley of the histogram. A spectrum may have this
- * threshold or a larger one. */
+ * threshold or a larger one. With 0, repeated k-mers are kept, too: those that occur at least 3
+ * times, and 1/64 as often as the median k-mer. There are at most half as many as solid ones: if
+ * there were more, they must occur more often. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
                                                            int64_t memory_bytes, int32_t threshold,
                                                            gkl_shim_correct_counter **counter);
@@ -848,7 +850,9 @@ typedef struct {
     const uint32_t *slots; /* valid as long as the spectrum */
 } gkl_shim_correct_spectrum_info;
 
-/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. This takes
+/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. With 0, the
+ * spectrum also has the repeated k-mers that the counter has kept. A base whose quality is above
+ * the read's mean is not changed if all k-mers that contain it are solid or repeated. This takes
  * the k-mers out of the counter, so that it can be done once. The histogram stays. On failure
  * *spectrum is NULL and the k-mers stay in the counter, so that it can be tried again.
  *

@@ -29,6 +29,29 @@ def count(reads: list[str], k: int) -> Counter[str]:
     return counts
 
 
+class Kmers(set[str]):
+    """Solid k-mers. `repeated` has these, and those that occur at least 3 times, or more often if
+    there are more than half as many as solid ones."""
+
+    repeated: set[str]
+
+    @classmethod
+    def of(cls, counts: Counter[str], threshold: int) -> Kmers:
+        """Take the k-mers of both kinds."""
+        solid = cls(kmer for kmer, count in counts.items() if count >= threshold)
+        for least in range(min(3, threshold), threshold + 1):
+            solid.repeated = {kmer for kmer, count in counts.items() if count >= least}
+            if len(solid.repeated) - len(solid) <= len(solid) // 2:
+                break
+        return solid
+
+    def mirrored(self) -> Kmers:
+        """Return the same for reads that are read backwards."""
+        solid = Kmers(canonical(kmer[::-1]) for kmer in self)
+        solid.repeated = {canonical(kmer[::-1]) for kmer in self.repeated}
+        return solid
+
+
 def correct(
     read: str,
     qualities: list[int],
@@ -39,7 +62,10 @@ def correct(
     in_window: int = 4,
     whole: bool = False,
 ) -> tuple[str, int]:
-    """Return the corrected read and its state."""
+    """Return the corrected read and its state. Without `Kmers`, no k-mer is repeated."""
+    if not isinstance(solid, Kmers):
+        solid = Kmers(solid)
+        solid.repeated = solid
     if len(read) < k:
         return read, SHORT
     changes = limit or 2 + len(read) // 10
@@ -146,7 +172,7 @@ def _vote_on(read: _Read, qualities: list[int], solid: set[str], k: int, left: i
     return UNSOLVED
 
 
-def _search(read: _Read, qualities: list[int], solid: set[str], k: int, left: int) -> int:
+def _search(read: _Read, qualities: list[int], solid: Kmers, k: int, left: int) -> int:
     if _untouched(read, solid, k) or all(_marks(read, solid, k)):
         return SOLID
     if not any(_marks(read, solid, k)):
@@ -162,8 +188,7 @@ def _search(read: _Read, qualities: list[int], solid: set[str], k: int, left: in
     left = _rightward(read, qualities, solid, k, left, last)
     start = len(read) - k - last
     read.reverse()
-    mirrored = {canonical(kmer[::-1]) for kmer in solid}
-    _rightward(read, qualities[::-1], mirrored, k, left, start)
+    _rightward(read, qualities[::-1], solid.mirrored(), k, left, start)
     read.reverse()
     return CORRECTED if all(_marks(read, solid, k)) else UNSOLVED
 
@@ -179,9 +204,7 @@ def _runs(marks: list[bool]) -> Iterator[tuple[int, int]]:
             start = None
 
 
-def _rightward(
-    read: _Read, qualities: list[int], solid: set[str], k: int, left: int, at: int
-) -> int:
+def _rightward(read: _Read, qualities: list[int], solid: Kmers, k: int, left: int, at: int) -> int:
     """Correct everything to the right of a solid k-mer. Return the changes that are left."""
     while True:
         marks = _marks(read, solid, k)
@@ -211,7 +234,7 @@ def _rightward(
 def _extend(
     read: _Read,
     qualities: list[int],
-    solid: set[str],
+    solid: Kmers,
     k: int,
     left: int,
     weak: int,
@@ -241,7 +264,7 @@ class _Ways:
     """All ways of one cost. A way is a list of changes."""
 
     def __init__(
-        self, known: list[int], solid: set[str], k: int, left: int, direction: int, limit: int
+        self, known: list[int], solid: Kmers, k: int, left: int, direction: int, limit: int
     ) -> None:
         mean = Fraction(sum(known), len(known))
         self.known = known
@@ -262,11 +285,17 @@ class _Ways:
                 return
             if not 0 <= other < len(read):
                 return
+            if self.costs[position] == 6 and self._is_repeated(read, position):
+                continue
             middle_alone = self.costs[position] == 2 and not way and 4 * back <= 3 * self.k
             if back == 0 or self.costs[position] == 1 or middle_alone:
                 for base in BASES:
                     if base != read[position]:
                         self._try(read, back, way, cost, (position, base))
+
+    def _is_repeated(self, read: list[str], position: int) -> bool:
+        starts = range(max(position - self.k + 1, 0), min(position, len(read) - self.k) + 1)
+        return all(_is_solid(read, start, self.solid.repeated, self.k) for start in starts)
 
     def _try(
         self,

@@ -59,7 +59,9 @@ def check(
     """Compare with the oracle. Return the states."""
     spectrum = Spectrum.from_reads(spectrum_of or reads, k=k, threshold=threshold, threads=threads)
     counts = oracle.count(spectrum_of or reads, k)
-    solid = {kmer for kmer, count in counts.items() if count >= threshold}
+    solid = {kmer for kmer, count in counts.items() if count >= spectrum.threshold}
+    if threshold is None:
+        solid = oracle.Kmers.of(counts, spectrum.threshold)
     assert spectrum.kmers == len(solid)
     histogram = np.bincount(list(counts.values()), minlength=300)[1:]
     assert (spectrum.histogram[:200] == histogram[:200]).all()
@@ -87,6 +89,44 @@ def test_as_the_oracle(method, k) -> None:
     for seed in range(2):
         states = check(*random_reads(seed), k, 3, method)
         assert {SOLID, CORRECTED, SHORT} <= set(states.tolist())
+
+
+def strains(seed: int):
+    """Reads of a deep genome, then of one that few reads cover and that differs in some bases.
+
+    Also their qualities, and the reads without errors.
+    """
+    rnd = random.Random(seed)
+    deep = "".join(rnd.choices("ACGT", k=2000))
+    other = "".join(rnd.choice("ACGT") if rnd.random() < 0.04 else base for base in deep)
+    right = []
+    for genome, count in ((deep, 3200), (other, 200)):
+        starts = [rnd.randrange(1951) for _ in range(count)]
+        right += [genome[start : start + 50] for start in starts]
+    reads = [
+        "".join(rnd.choice("ACGTN") if rnd.random() < 0.01 else base for base in read)
+        for read in right
+    ]
+    qualities = [[rnd.choice([2, *[37] * 9]) for _ in range(50)] for _ in reads]
+    return reads, qualities, right
+
+
+@pytest.mark.parametrize("k", [15, 16])
+def test_a_strain_that_few_reads_cover(k) -> None:
+    """Its bases of high quality stay. With a given threshold, most become the deep genome's."""
+    reads, qualities, right = strains(k)
+    some = slice(3100, 3300)
+    for method in METHODS:
+        check(reads[some], qualities[some], k, None, method, threads=2, spectrum_of=reads)
+    valley = Spectrum.from_reads(reads, k=k).threshold
+    assert valley > 5
+    wrong = []
+    for threshold in (None, valley):
+        spectrum = Spectrum.from_reads(reads, k=k, threshold=threshold)
+        found = spectrum.correct(reads, bytes(33 + q for quality in qualities for q in quality))
+        changes = zip(found.changed_reads, found.changed_positions, found.changed_from, strict=True)
+        wrong.append(sum(right[read][at] == chr(before) for read, at, before in changes))
+    assert wrong[0] < wrong[1] * 2 / 3
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -468,7 +508,7 @@ def test_a_damaged_spectrum_is_refused(tmp_path: Path, damage) -> None:
         arrays = {name: array.copy() for name, array in file.items()}
     changed = {
         "slots": np.append(arrays["slots"], np.uint32(7)),
-        "format": np.frombuffer(bytes(arrays["facts"]).replace(b'format": 1', b'format": 2'), "u1"),
+        "format": np.frombuffer(bytes(arrays["facts"]).replace(b'format": 2', b'format": 1'), "u1"),
         "histogram": arrays["histogram"][:-1],
     }
     if damage in changed:

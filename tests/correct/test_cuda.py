@@ -20,7 +20,7 @@ from gkl_shim._ragged import ragged
 from gkl_shim.cli.correct import command
 from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
 from gkl_shim.cuda.correct import Engine
-from tests.correct.test_correct import METHODS, random_reads
+from tests.correct.test_correct import METHODS, random_reads, strains
 
 
 @pytest.fixture
@@ -93,6 +93,19 @@ def test_as_the_cpu(host, method, k) -> None:
     assert {SOLID, CORRECTED, UNSOLVED, SHORT} == set(states)
     engine.close()
     assert host.live == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_kmers_that_are_repeated(host, method) -> None:
+    engine = Engine()
+    reads, qualities, _ = strains(15)
+    spectrum, _ = counted(reads, 15, None, engine)
+    same_spectrum(spectrum, Spectrum.from_reads(reads, k=15, backend="cpu"))
+    some = slice(3150, 3250)  # of both strains
+    values = qualities_of(qualities[some])
+    states = same_reads(spectrum, reads[some], values, method, USUAL, engine)
+    assert {SOLID, CORRECTED, UNSOLVED} == set(states.tolist())
+    engine.close()
 
 
 @settings(

@@ -61,7 +61,7 @@ class Corrector {
 
     bool sampled_solid(int r) const {
         for (const uint64_t hash : hashes_[r])
-            if (spectrum_.count_of_hash(hash) == 0) return false;
+            if (!spectrum_.is_solid_hash(hash)) return false;
         return !hashes_[r].empty();
     }
 

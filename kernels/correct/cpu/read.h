@@ -70,7 +70,7 @@ class CpuRead {
         }
         for (int at = 0; at < kmers_; at++)
             weak_[size_t(at)] =
-                weak_[size_t(at)] == kNoKmer || spectrum_.count_of_hash(hashes_[size_t(at)]) == 0;
+                weak_[size_t(at)] == kNoKmer || !spectrum_.is_solid_hash(hashes_[size_t(at)]);
     }
 
     uint32_t solid_bases(int position, int direction) const {
@@ -88,7 +88,7 @@ class CpuRead {
         }
         uint32_t bases = 0;
         for (uint32_t base = 0; base < 4; base++)
-            if (base != code(position) && spectrum_.count_of_hash(hashes[base]) != 0)
+            if (base != code(position) && spectrum_.is_solid_hash(hashes[base]))
                 bases |= 1u << base;
         return bases;
     }
@@ -104,9 +104,21 @@ class CpuRead {
                 roller.push(hasher, base);
             else
                 roller.push_front(hasher, base);
-            if (spectrum_.count(roller.canonical()) == 0) return solid;
+            if (!spectrum_.is_solid(roller.canonical())) return solid;
         }
         return most;
+    }
+
+    bool is_repeated(int position) const {
+        Roller roller;
+        const int last = std::min(position + k(), length_);
+        int bases = 0;
+        for (int p = std::max(position - k() + 1, 0); p < last; p++) {
+            if (code(p) == kUnknown) return false;
+            roller.push(spectrum_.hasher, code(p));
+            if (++bases >= k() && !spectrum_.is_solid_or_repeated(roller.canonical())) return false;
+        }
+        return true;
     }
 
     // Every weak k-mer votes for each change of a base that makes it solid.
@@ -130,7 +142,7 @@ class CpuRead {
                     if (base == code(p)) continue;
                     const uint64_t changed = (kmer & ~(uint64_t(3) << shift)) | uint64_t(base)
                                                                                     << shift;
-                    if (spectrum_.count(canonical(spectrum_.hasher, changed)) != 0)
+                    if (spectrum_.is_solid(canonical(spectrum_.hasher, changed)))
                         votes_[size_t(p) * 4 + base]++;
                 }
             }

@@ -328,6 +328,17 @@ class WarpLanes {
         return weak ? __ffs(int(weak)) - 1 : kWarp;
     }
 
+    // Each lane looks up one of the k-mers that contain the base.
+    __device__ bool is_repeated(int position) const {
+        const int at = position - int(lane_);
+        bool repeated = true;
+        if (at >= 0 && at < kmers_ && int(lane_) < k())
+            repeated = !(bits(unknown_, at) & bases_of_kmer_) &&
+                       spectrum_.is_solid_or_repeated(
+                           canonical_of(spectrum_.hasher, bits(low_, at), bits(high_, at)));
+        return __all_sync(~0u, repeated);
+    }
+
     // Each lane takes the votes for one base, of all k-mers that contain it.
     __device__ bool vote(Change *best) const {
         // The most votes, then the first base in the order of positions and codes.
@@ -354,7 +365,7 @@ class WarpLanes {
                     if (code == old) continue;
                     const uint64_t one = forward | uint64_t(code) << 2 * (k() - 1 - at + kmer);
                     const uint64_t other = reverse | uint64_t(code ^ 2) << 2 * (at - kmer);
-                    votes[code] += spectrum_.count(one < other ? one : other) != 0;
+                    votes[code] += spectrum_.is_solid(one < other ? one : other);
                 }
             }
             for (uint32_t code = 0; code < 4; code++) {
@@ -396,7 +407,7 @@ class WarpLanes {
     }
     __device__ bool is_solid(int at) const {
         if (bits(unknown_, at) & bases_of_kmer_) return false;
-        return spectrum_.count(canonical_of(spectrum_.hasher, bits(low_, at), bits(high_, at)));
+        return spectrum_.is_solid(canonical_of(spectrum_.hasher, bits(low_, at), bits(high_, at)));
     }
     // Whether a k-mer would be solid with a change in it.
     __device__ bool is_solid_with(int at, const Change &change) const {
@@ -404,7 +415,7 @@ class WarpLanes {
         if (bits(unknown_, at) & bases_of_kmer_ & ~bit) return false;
         const uint32_t low = (bits(low_, at) & ~bit) | (change.base & 1 ? bit : 0);
         const uint32_t high = (bits(high_, at) & ~bit) | (change.base & 2 ? bit : 0);
-        return spectrum_.count(canonical_of(spectrum_.hasher, low, high));
+        return spectrum_.is_solid(canonical_of(spectrum_.hasher, low, high));
     }
 
     const SpectrumView &spectrum_;
