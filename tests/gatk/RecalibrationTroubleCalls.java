@@ -6,8 +6,8 @@ import java.lang.reflect.Method;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What CheckAgent has our threads call for a read. It sleeps at random (-Dtest.sleep=MS), or fails at
- * a read's name (-Dtest.fail=NAME with -Dtest.error=exception or memory).
+ * What CheckAgent has our threads call for a read. It sleeps at random (-Dtest.sleep=MS), or fails
+ * at a read's name (-Dtest.fail=NAME with -Dtest.error=exception or memory).
  */
 public final class RecalibrationTroubleCalls {
     private static final int READS_A_SLEEP = 40;
