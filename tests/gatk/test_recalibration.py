@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import alone, once, require_tool
 from tests.gatk import recalibration_reads
+from tests.gatk.conftest import check_agent
 
 pytestmark = pytest.mark.gatk
 
@@ -151,8 +152,9 @@ def apply_all(
     runs: dict[str, str],
     *java: str,
     failures: int = 0,
+    others: Sequence[list[str]] = (),
 ) -> str:
-    """Run ApplyBQSR, and move its output to a folder. Return the log.
+    """Run other commands and ApplyBQSR, and move its output to a folder. Return the log.
 
     The headers have the command with the output's name, so all runs write to the same folder.
     """
@@ -162,7 +164,7 @@ def apply_all(
         commands = [
             applying(sample, stocks / "plain", place / n, options) for n, options in runs.items()
         ]
-        log = in_one_jvm(commands, *java, failures=failures)
+        log = in_one_jvm([*others, *commands], *java, failures=failures)
         for path in list(place.iterdir()):
             path.rename(folder / path.name)
         place.rmdir()
@@ -271,3 +273,65 @@ def test_a_recalibration_that_fails_leaves_what_stocks_leaves(
         stock, ours = (tmp_path / way / name for way in ("stock", "ours"))
         assert ours.read_bytes() == stock.read_bytes(), name
     assert (tmp_path / "ours" / "cut.bam").stat().st_size > 50_000
+
+
+@pytest.fixture(scope="module")
+def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The option of an agent that makes our threads sleep or fail."""
+    jar = check_agent(tmp_path_factory.mktemp("trouble"), classpath, "RecalibrationTroubleCalls")
+    package = "org/gklshim/gatk/recalibration"
+    return f"-javaagent:{jar}={package}/ReadArrays,take,{package}/RecalibrationTroubleCalls"
+
+
+def test_threads_that_sleep_at_random_change_nothing(
+    reads: data.Sample,
+    stocks: Path,
+    stocks_reads: Path,
+    in_one_jvm: Callable[..., str],
+    trouble: str,
+    tmp_path: Path,
+) -> None:
+    runs = {name: APPLYING[name] for name in ("plain.bam", "another-filter.bam")}
+    table = tmp_path / "table"
+    options = (AGENT, trouble, "-Dgkl.shim.recalibration=8", "-Dtest.sleep=20")
+    others = [counting(reads, table)]
+    log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options, others=others)
+    assert log.count("recalibration: 8 threads") == 3
+    assert table.read_bytes() == (stocks / "plain").read_bytes()
+    for name in runs:
+        assert (tmp_path / name).read_bytes() == (stocks_reads / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("error", ["exception", "memory"])
+def test_a_read_that_fails_ends_a_run_as_in_one_thread(
+    reads: data.Sample,
+    stocks: Path,
+    in_one_jvm: Callable[..., str],
+    trouble: str,
+    tmp_path: Path,
+    error: str,
+) -> None:
+    """What was recalibrated before it is written, and nothing after it."""
+    words = [require_tool("samtools"), "view", str(reads.reads)]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    failing = lines[1500].split("\t")[0]
+    for count in (1, 4):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        options = (f"-Dgkl.shim.recalibration={count}", f"-Dtest.error={error}")
+        options += (AGENT, trouble, f"-Dtest.fail={failing}", "-Dtest.sleep=20")
+        runs, others = {"plain.bam": ""}, [counting(reads, folder / "table")]
+        log = apply_all(
+            reads, stocks, in_one_jvm, folder, runs, *options, others=others, failures=2
+        )
+        assert log.count("for the test") >= 2
+        assert not (folder / "table").exists()
+    ours = (tmp_path / "4" / "plain.bam").read_bytes()
+    assert ours == (tmp_path / "1" / "plain.bam").read_bytes()
+    written = subprocess.run(
+        [require_tool("samtools"), "view", "-c", str(tmp_path / "4" / "plain.bam")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 1300 < int(written.stdout) <= 1500

@@ -86,8 +86,8 @@ final class ErrorCounter extends SequencingOrder {
     }
 
     /**
-     * Finds the part of a read that is left without soft clips and adaptor. Returns false if no base
-     * of it is aligned.
+     * Finds the part of a read that is left without soft clips and adaptor. Returns false if no
+     * base of it is aligned.
      */
     private boolean findPart(ReadArrays read) {
         from = 0;

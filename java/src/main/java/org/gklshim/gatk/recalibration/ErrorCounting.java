@@ -16,8 +16,8 @@ import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 
 /**
- * BaseRecalibrator's work. Each thread counts in arrays of its own, which are added to GATK's tables
- * at the end. GATK's engine gets the reads that are unusual.
+ * BaseRecalibrator's work. Each thread counts in arrays of its own, which are added to GATK's
+ * tables at the end. GATK's engine gets the reads that are unusual.
  */
 final class ErrorCounting implements ReadTool {
     /** GATK allows 13 bases. A thread has a count for each context, read group and quality. */
@@ -91,8 +91,8 @@ final class ErrorCounting implements ReadTool {
 
     @Override
     public Consumer<ReadTask> worker(ReadFilters filters) {
-        CovariateCounts own = new CovariateCounts(header.readGroups(), arguments.MAXIMUM_CYCLE_VALUE,
-                arguments.MISMATCHES_CONTEXT_SIZE);
+        CovariateCounts own = new CovariateCounts(header.readGroups(),
+                arguments.MAXIMUM_CYCLE_VALUE, arguments.MISMATCHES_CONTEXT_SIZE);
         counts.add(own);
         return new Worker(filters, own)::work;
     }

@@ -12,9 +12,9 @@ import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.gatk.Members;
 
 /**
- * ApplyBQSR's work. The new qualities come from a table. A record from a BAM file is not decoded: its
- * bytes are written again as htsjdk would write them. GATK's transformer gets the reads that are
- * unusual.
+ * ApplyBQSR's work. The new qualities come from a table. A record from a BAM file is not decoded:
+ * its bytes are written again as htsjdk would write them. GATK's transformer gets the reads that
+ * are unusual.
  */
 final class QualityRecalibration implements ReadTool {
     private static final int FIRST_QUALITY = 33;

@@ -11,9 +11,9 @@ import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 /**
  * A read in arrays, which are used again for the next read.
  *
- * <p>A record that comes from a BAM file keeps its bytes until somebody changes it. They are read as
- * the SAM specification (section 4.2) describes, so nothing of the record is decoded. Other records
- * are asked.
+ * <p>A record that comes from a BAM file keeps its bytes until somebody changes it. They are read
+ * as the SAM specification (section 4.2) describes, so the record decodes nothing. Other records
+ * are asked for their fields.
  */
 final class ReadArrays {
     static final int PAIRED = 0x1;

@@ -7,8 +7,8 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
 
 /**
- * The filters of a run, for one thread. GATK's own filters are not asked about a read that passes in
- * any case.
+ * The filters of a run, for one thread. GATK's own filters are not asked about a read that passes
+ * in any case.
  */
 final class ReadFilters {
     private static final String FILTERS = "org.broadinstitute.hellbender.engine.filters.";

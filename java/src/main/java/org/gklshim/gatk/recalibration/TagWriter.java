@@ -3,9 +3,9 @@ package org.gklshim.gatk.recalibration;
 import java.util.Arrays;
 
 /**
- * The tags of a BAM record as htsjdk writes them after a change: in the order of the second letter of
- * their names, then the first, and with integers in the smallest type, signed if possible. GATK's
- * ApplyBQSR takes BI and BD out, and may put OQ in.
+ * The tags of a BAM record as htsjdk writes them after a change: in the order of the second letter
+ * of their names, then the first, and with integers in the smallest type, signed if possible.
+ * GATK's ApplyBQSR takes BI and BD out, and may put OQ in.
  */
 final class TagWriter {
     private static final int OQ = name('O', 'Q');
