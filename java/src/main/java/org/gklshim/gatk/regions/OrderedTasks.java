@@ -16,8 +16,8 @@ import java.util.function.Predicate;
  * <p>One thread, the owner, submits the tasks. While it waits, it computes tasks too. What must be
  * done in the order of the tasks, such as drawing a random number, is left to a function that gets
  * the results in this order. If a task needs it itself, the thread waits for its turn: see {@link
- * #awaitTurn}. The first task in order that fails ends everything: the owner gets its exception after
- * the results of all earlier tasks were handed on, and no later result is handed on.
+ * #awaitTurn}. The first task in order that fails ends everything: the owner gets its exception
+ * after the results of all earlier tasks were handed on, and no later result is handed on.
  *
  * @param <T> a task
  * @param <R> a result
