@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.gklshim.Agent;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.regions.OrderedTasks;
 import picard.sam.DuplicationMetrics;
@@ -146,10 +147,11 @@ public final class DuplicateMarking {
                 Runtime.getRuntime().maxMemory() / HEAP_PARTS, tool.TMP_DIR.get(0))) {
             ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
                     genome, store, unusual, generator, log);
+            Agent.noteOtherWork();
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read, collector::add,
-                    collector::isDone);
+            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read,
+                    collector::add, collector::isDone);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
             logMemory("After buildSortedReadEndLists");
