@@ -178,3 +178,21 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     assert sum(line.startswith("threw: ") for line in log.results) == 7
     assert len(log.reasons) == 11
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
+
+
+def test_names_are_read_as_by_picard_and_rows_come_back_from_files(
+    classpath: str, tmp_path: Path
+) -> None:
+    source = Path(__file__).with_name("DuplicatesChecks.java")
+    everything = f"{paths.agent_jar()}:{classpath}"
+    javac = [require_tool("javac"), "-nowarn", "-cp", everything, "-d", str(tmp_path), str(source)]
+    subprocess.run(javac, check=True)
+    (tmp_path / "files").mkdir()
+    command = [require_tool("java"), *QUICK, "-cp", f"{everything}:{tmp_path}"]
+    command += ["org.gklshim.gatk.duplicates.DuplicatesChecks", str(tmp_path / "files")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines() == [
+        "names: true",
+        *(f"rows of {width}, files left: 0" for width in (1, 4, 5)),
+    ]

@@ -148,8 +148,8 @@ public final class DuplicateMarking {
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read, collector::add,
-                    collector::isDone);
+            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read,
+                    collector::add, collector::isDone);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
             logMemory("After buildSortedReadEndLists");
