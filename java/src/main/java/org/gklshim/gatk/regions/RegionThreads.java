@@ -34,7 +34,7 @@ final class RegionThreads {
     /** How much of the heap it needs for each of its reads while a thread calls it, roughly. */
     private static final long BYTES_RUNNING = 64 << 10;
     /** One that takes long holds up the results of this many later ones at most. */
-    private static final int REGIONS_A_THREAD = 256;
+    private static final int REGIONS_A_THREAD = 64;
     /** The records of this many positions need as much of the heap as a read, roughly. */
     private static final int POSITIONS_LIKE_A_READ = 32;
 
