@@ -12,6 +12,8 @@ import org.broadinstitute.hellbender.utils.pileup.PileupElement;
 import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.AlignedRead;
+import org.gklshim.gatk.ReadSamples;
+import org.gklshim.gatk.Refusal;
 
 /**
  * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of all
@@ -19,7 +21,7 @@ import org.gklshim.gatk.AlignedRead;
  */
 final class SitePileups implements Iterator<AlignmentContext> {
     private final Iterator<GATKRead> reads;
-    private final ReadCheck check;
+    private final ReadSamples samples;
     private final SAMSequenceDictionary dictionary;
     private final Iterator<SimpleInterval> intervals;
     private SimpleInterval interval;
@@ -27,6 +29,7 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private int position;
     /** The next read, or null, and its sequence. */
     private GATKRead read;
+    private String readContig = "";
     private int readSequence;
     /** The reads that cover the position, and some that end before it. */
     private List<AlignedRead> taken = new ArrayList<>();
@@ -42,7 +45,7 @@ final class SitePileups implements Iterator<AlignmentContext> {
     SitePileups(Iterator<GATKRead> reads, SAMFileHeader header, List<SimpleInterval> intervals) {
         this.reads = reads;
         this.intervals = intervals.iterator();
-        check = new ReadCheck(header);
+        samples = new ReadSamples(header);
         dictionary = header.getSequenceDictionary();
         fetch();
         nextInterval();
@@ -66,8 +69,10 @@ final class SitePileups implements Iterator<AlignmentContext> {
 
     private void fetch() {
         read = reads.hasNext() ? reads.next() : null;
-        if (read != null) {
-            readSequence = dictionary.getSequenceIndex(read.getContig());
+        // An unmapped read has no contig. GATK, too, fails with a NullPointerException.
+        if (read != null && !read.getContig().equals(readContig)) {
+            readContig = read.getContig();
+            readSequence = dictionary.getSequenceIndex(readContig);
         }
     }
 
@@ -97,7 +102,7 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private void take() {
         while (read != null && (readSequence < sequence
                 || readSequence == sequence && read.getStart() <= position)) {
-            AlignedRead aligned = check.checked(read);
+            AlignedRead aligned = aligned();
             if (takenSequence != readSequence) {
                 taken.clear();
                 takenSequence = readSequence;
@@ -107,6 +112,21 @@ final class SitePileups implements Iterator<AlignmentContext> {
             }
             fetch();
         }
+    }
+
+    /**
+     * Returns the next read with its alignment.
+     *
+     * @throws RuntimeException if GATK refuses the read
+     */
+    private AlignedRead aligned() {
+        samples.of(read);
+        AlignedRead aligned = new AlignedRead(read);
+        Refusal refusal = Refusal.of(aligned);
+        if (refusal != null) {
+            throw refusal.exception;
+        }
+        return aligned;
     }
 
     /** Returns the pileup of the position, or null if it is empty. */
