@@ -29,12 +29,14 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private int position;
     /** The next read, or null, and its sequence. */
     private GATKRead read;
-    private String readContig = "";
     private int readSequence;
     /** The reads that cover the position, and some that end before it. */
     private List<AlignedRead> taken = new ArrayList<>();
     private int takenSequence = -1;
     private AlignmentContext next;
+    /** What GATK throws first because of a read that was taken, or null. */
+    private Refusal refusal;
+    private int refusalSequence;
 
     /**
      * Finds the first pileup.
@@ -69,10 +71,8 @@ final class SitePileups implements Iterator<AlignmentContext> {
 
     private void fetch() {
         read = reads.hasNext() ? reads.next() : null;
-        // An unmapped read has no contig. GATK, too, fails with a NullPointerException.
-        if (read != null && !read.getContig().equals(readContig)) {
-            readContig = read.getContig();
-            readSequence = dictionary.getSequenceIndex(readContig);
+        if (read != null) {
+            readSequence = dictionary.getSequenceIndex(read.getContig());
         }
     }
 
@@ -88,10 +88,11 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private void find() {
         next = null;
         while (next == null && interval != null) {
+            // GATK, too, makes a pileup behind the interval to see that it is at the end.
+            take();
             if (position > interval.getEnd()) {
                 nextInterval();
             } else {
-                take();
                 next = pileup();
                 position++;
             }
@@ -102,7 +103,15 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private void take() {
         while (read != null && (readSequence < sequence
                 || readSequence == sequence && read.getStart() <= position)) {
-            AlignedRead aligned = aligned();
+            failBefore(readSequence, read.getStart());
+            samples.of(read);
+            AlignedRead aligned = new AlignedRead(read);
+            Refusal own = Refusal.of(aligned);
+            if (own != null && (refusal == null || refusalSequence == readSequence
+                    && own.position < refusal.position)) {
+                refusal = own;
+                refusalSequence = readSequence;
+            }
             if (takenSequence != readSequence) {
                 taken.clear();
                 takenSequence = readSequence;
@@ -112,21 +121,15 @@ final class SitePileups implements Iterator<AlignmentContext> {
             }
             fetch();
         }
+        failBefore(sequence, position + 1);
     }
 
-    /**
-     * Returns the next read with its alignment.
-     *
-     * @throws RuntimeException if GATK refuses the read
-     */
-    private AlignedRead aligned() {
-        samples.of(read);
-        AlignedRead aligned = new AlignedRead(read);
-        Refusal refusal = Refusal.of(aligned);
-        if (refusal != null) {
+    /** Throws GATK's exception if it has failed before a position. */
+    private void failBefore(int sequence, int position) {
+        if (refusal != null && (refusalSequence < sequence
+                || refusalSequence == sequence && refusal.position < position)) {
             throw refusal.exception;
         }
-        return aligned;
     }
 
     /** Returns the pileup of the position, or null if it is empty. */
