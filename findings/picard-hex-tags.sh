@@ -2,9 +2,9 @@
 # Picard 3.4.0 with htsjdk 4.2.0: MarkDuplicates turns a tag of type H (hexadecimal bytes) into an array, B:c.
 #
 # The SAM format has H for bytes in hexadecimal digits. MarkDuplicates sets PG in each read, so one would expect
-# all other tags to keep their type. But htsjdk decodes all tags of a read when
-# one of them is set, and holds H as an array of signed bytes. It is written as that: XH:H:1AE3 becomes
-# XH:B:c,26,-29. A program that asks for the type H does not find the tag any more.
+# all other tags to keep their type. But htsjdk decodes all tags of a read when one of them is set, and holds H
+# as an array of signed bytes, which it writes: XH:H:1AE3 becomes XH:B:c,26,-29. A program that asks for type H
+# does not find the tag any more.
 #
 # Needs a JDK and Maven. Ends with 1 if Picard behaves otherwise.
 set -eu

@@ -5,7 +5,7 @@
 # keeps them as short values, so that 65,636 is 100, and 40,000 is negative. This shows twice. A duplicate is
 # called optical (DT:Z:SQ) if both differ by at most 100: clusters at x = 100 and x = 65,636 are, those at
 # 32,760 and 32,775 are not. And of two pairs of the same quality the one with the smaller x stays: of 30,000
-# and 40,000 the second one. So the flag 1024 of a read depends on this as well. Picard 3.5.0 gives the other answer
+# and 40,000 the second one. So the flag 1024 of a read depends on this too. Picard 3.5.0 gives the other answer
 # in all three cases (with the libraries of 3.4.0), so the flags of the same reads change with this update.
 #
 # Needs a JDK and Maven. Ends with 1 if Picard behaves otherwise.
