@@ -39,7 +39,8 @@ final class PositionSums {
     /** Returns whether the current position may be active. */
     boolean mayBeActive() {
         // GATK may fail at a read that lacks bases, so it looks at all its positions.
-        return position <= lastIncomplete || screen.mayBeActive(countedDepth, debits[position & mask]);
+        return position <= lastIncomplete
+                || screen.mayBeActive(countedDepth, debits[position & mask]);
     }
 
     /** Goes on to a later position: the next one, or one after all reads. */
