@@ -92,6 +92,7 @@ def _odd_modes() -> dict[str, Mode]:
             *("--downsampling-stride", "20", "--max-suspicious-reads-per-alignment-start", "6"),
             *("--max-reads-per-alignment-start", "5"),
         ),
+        "complexity": ("-A", "AssemblyComplexity", "--assembly-complexity-reference-mode"),
         "pruning": ("--pruning-lod-threshold", "0.5", "--min-pruning", "1"),
     }
     modes = {name: _caller(*options) for name, options in {**shared, **callers}.items()}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+
+import pysam
 
 from benchmarks.common.samples import write_reference
 from gkl_shim.gatk.data import Sample
@@ -83,6 +86,47 @@ def write(folder: Path, seed: int, *, samples: tuple[str, ...] = ("one",), wild:
     subprocess.run([samtools, "sort", "-o", reads, unsorted], check=True, capture_output=True)
     subprocess.run([samtools, "index", reads], check=True)
     return Sample("odd", f"reads of odd shapes, seed {seed}", reference, reads)
+
+
+#: What makes GATK refuse a read once its filters are off.
+REFUSED = ("no sample", "unmapped", "no qualities", "no bases", "last deleted")
+
+
+def spoil(sample: Sample, what: str, folder: Path) -> Sample:
+    """Copy a sample. A read in the middle of its first contig becomes one of REFUSED."""
+    folder.mkdir()
+    path = folder / "spoiled.bam"
+    with (
+        pysam.AlignmentFile(str(sample.reads)) as reads,
+        pysam.AlignmentFile(str(path), "wb", template=reads) as spoiled,
+    ):
+        for read in _spoiled(reads, what):
+            spoiled.write(read)
+    pysam.index(str(path))
+    return Sample("spoiled", what, sample.reference, path)
+
+
+def _spoiled(reads: pysam.AlignmentFile, what: str) -> Iterator[pysam.AlignedSegment]:
+    is_done = False
+    for read in reads:
+        length = read.query_length
+        is_plain = read.cigarstring == f"{length}M" and length > 100
+        if not is_done and read.reference_start > 4000 and is_plain:
+            is_done = True
+            match what:
+                case "no sample":
+                    read.set_tag("RG", None)
+                case "unmapped":
+                    read.is_unmapped = True
+                    read.cigarstring = None
+                case "no qualities":
+                    read.query_qualities = None
+                case "no bases":
+                    read.query_sequence = None
+                case "last deleted":
+                    read.cigarstring = f"{length}M3D"
+        yield read
+    assert is_done
 
 
 def _reference(choice: random.Random, length: int) -> str:

@@ -75,3 +75,31 @@ def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> No
     stock, ours = results
     assert min(table.count("\n") for table in stock[0]) > 30
     assert ours == stock
+
+
+def test_reads_that_gatk_refuses_end_it_where_stock_ends(
+    in_one_jvm: Callable[..., str], tmp_path: Path
+) -> None:
+    """An unmapped read and one without qualities do no harm."""
+    sample = odd_reads.write(tmp_path / "odd", 12, wild=False)
+    sites = tmp_path / "sites.vcf"
+    write_sites(sample.reference, sites)
+    spoiled = [
+        odd_reads.spoil(sample, what, tmp_path / what.replace(" ", "-"))
+        for what in odd_reads.REFUSED
+    ]
+    results = []
+    for options in ((), (f"-javaagent:{paths.agent_jar()}",)):
+        commands = [["IndexFeatureFile", "-I", str(sites)]]
+        tables = []
+        for number, each in enumerate(spoiled):
+            tables.append(tmp_path / f"{len(options)}-{number}.table")
+            command = ["GetPileupSummaries", "-I", str(each.reads), "-V", str(sites), "-L"]
+            command += [str(sites), "--disable-tool-default-read-filters"]
+            commands.append([*command, "-O", str(tables[-1])])
+        log = in_one_jvm(commands, *options, failures=3)
+        exceptions = re.findall(r"^\S+Exception.*|^\S+\$MalformedRead.*", log, re.MULTILINE)
+        results.append((exceptions, [table.read_text() for table in tables]))
+    stock, ours = results
+    assert len(stock[0]) == 3
+    assert ours == stock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import signal
 import subprocess
@@ -273,6 +274,36 @@ def test_a_region_that_fails_ends_the_run_as_in_one_thread(
     assert code != 0
     assert len(written) > 1
     assert reads
+
+
+def test_a_region_that_fails_leaves_the_files_of_one_thread(
+    trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
+) -> None:
+    """A GVCF has its index and its checksum, and so has --bam-output."""
+    left = []
+    for count in ("off", "4"):
+        folder = tmp_path / count
+        folder.mkdir()
+        output, bam = folder / "out.g.vcf.gz", folder / "out.bam"
+        done = in_trouble(
+            trouble, classpath, chr22, output, "-Dtest.fail=5009", "-Dtest.error=exception",
+            *threads(count), arguments=(
+                "-ERC", "GVCF", "-bamout", str(bam), "--create-output-variant-md5",
+                "--create-output-bam-md5",
+            ),
+        )  # fmt: skip
+        assert done.returncode != 0
+        for file in (output, bam):
+            checksum = hashlib.md5(file.read_bytes()).hexdigest()
+            assert Path(f"{file}.md5").read_text().split()[0] == checksum
+        with pysam.TabixFile(str(output)) as calls:
+            found = list(calls.fetch(*calls.contigs))
+        with pysam.AlignmentFile(str(bam)) as reads:
+            assert reads.check_index()
+        names = sorted(path.name for path in folder.iterdir())
+        left.append((names, found, bam_reads(bam)))
+    assert left[0] == left[1]
+    assert len(left[0][1]) > 100 and left[0][2]
 
 
 def test_a_full_disk_ends_the_run_as_in_one_thread(

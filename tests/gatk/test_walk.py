@@ -78,10 +78,27 @@ def without_the_filters_of_alignments(folder: Path) -> list[Run]:
     ]
 
 
+def reads_that_gatk_refuses(folder: Path) -> list[Run]:
+    """Without filters, both end at the same place with GATK's exception."""
+    options = "--disable-tool-default-read-filters -L one"
+    runs = []
+    for tool, names in (("HaplotypeCaller", ("one",)), ("Mutect2", ("one", "two"))):
+        tame = odd_reads.write(folder / tool, 9, samples=names, wild=False)
+        for what in odd_reads.REFUSED:
+            spoiled = odd_reads.spoil(tame, what, folder / f"{tool}-{what.replace(' ', '-')}")
+            runs.append((tool, spoiled, options))
+    return runs
+
+
 def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: Path) -> None:
     """All runs are in one JVM: its start takes longer than a run."""
     runs = real_reads(chr22)
-    for make in (odd_shapes, intervals_with_gaps, without_the_filters_of_alignments):
+    for make in (
+        odd_shapes,
+        intervals_with_gaps,
+        without_the_filters_of_alignments,
+        reads_that_gatk_refuses,
+    ):
         runs += make(tmp_path)
     jar = paths.agent_jar()
     source = Path(__file__).with_name("WalkChecks.java")

@@ -49,9 +49,26 @@ public final class AlignedRead {
         return operator == CigarOperator.D;
     }
 
+    /** Returns whether the read has a base and a quality for all that its alignment has. */
+    public boolean hasAllBases() {
+        int bases = 0;
+        for (int k = 0; k < cigar.size(); k++) {
+            if (cigar.get(k).getOperator().consumesReadBases()) {
+                bases += cigar.get(k).getLength();
+            }
+        }
+        return bases <= read.getBasesNoCopy().length
+                && bases <= read.getBaseQualitiesNoCopy().length;
+    }
+
+    /** Returns whether a position of the alignment is not in an adaptor. */
+    boolean isInPileup(int position) {
+        return first <= position && position <= last;
+    }
+
     /** Returns this read's element of the pileup at a position, or null if it has none there. */
     public PileupElement at(int position) {
-        if (position < first || position > last) {
+        if (!isInPileup(position)) {
             return null;
         }
         int next = start;

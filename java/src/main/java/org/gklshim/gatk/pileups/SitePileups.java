@@ -12,6 +12,8 @@ import org.broadinstitute.hellbender.utils.pileup.PileupElement;
 import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.AlignedRead;
+import org.gklshim.gatk.ReadSamples;
+import org.gklshim.gatk.Refusal;
 
 /**
  * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of all
@@ -19,7 +21,7 @@ import org.gklshim.gatk.AlignedRead;
  */
 final class SitePileups implements Iterator<AlignmentContext> {
     private final Iterator<GATKRead> reads;
-    private final ReadCheck check;
+    private final ReadSamples samples;
     private final SAMSequenceDictionary dictionary;
     private final Iterator<SimpleInterval> intervals;
     private SimpleInterval interval;
@@ -32,6 +34,9 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private List<AlignedRead> taken = new ArrayList<>();
     private int takenSequence = -1;
     private AlignmentContext next;
+    /** What GATK throws first because of a read that was taken, or null. */
+    private Refusal refusal;
+    private int refusalSequence;
 
     /**
      * Finds the first pileup.
@@ -42,7 +47,7 @@ final class SitePileups implements Iterator<AlignmentContext> {
     SitePileups(Iterator<GATKRead> reads, SAMFileHeader header, List<SimpleInterval> intervals) {
         this.reads = reads;
         this.intervals = intervals.iterator();
-        check = new ReadCheck(header);
+        samples = new ReadSamples(header);
         dictionary = header.getSequenceDictionary();
         fetch();
         nextInterval();
@@ -83,10 +88,11 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private void find() {
         next = null;
         while (next == null && interval != null) {
+            // GATK, too, makes a pileup behind the interval to see that it is at the end.
+            take();
             if (position > interval.getEnd()) {
                 nextInterval();
             } else {
-                take();
                 next = pileup();
                 position++;
             }
@@ -97,7 +103,15 @@ final class SitePileups implements Iterator<AlignmentContext> {
     private void take() {
         while (read != null && (readSequence < sequence
                 || readSequence == sequence && read.getStart() <= position)) {
-            AlignedRead aligned = check.checked(read);
+            failBefore(readSequence, read.getStart());
+            samples.of(read);
+            AlignedRead aligned = new AlignedRead(read);
+            Refusal own = Refusal.of(aligned);
+            if (own != null && (refusal == null || refusalSequence == readSequence
+                    && own.position < refusal.position)) {
+                refusal = own;
+                refusalSequence = readSequence;
+            }
             if (takenSequence != readSequence) {
                 taken.clear();
                 takenSequence = readSequence;
@@ -106,6 +120,15 @@ final class SitePileups implements Iterator<AlignmentContext> {
                 taken.add(aligned);
             }
             fetch();
+        }
+        failBefore(sequence, position + 1);
+    }
+
+    /** Throws GATK's exception if it has failed before a position. */
+    private void failBefore(int sequence, int position) {
+        if (refusal != null && (refusalSequence < sequence
+                || refusalSequence == sequence && refusal.position < position)) {
+            throw refusal.exception;
         }
     }
 

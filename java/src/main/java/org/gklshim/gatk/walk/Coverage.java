@@ -2,18 +2,15 @@ package org.gklshim.gatk.walk;
 
 import htsjdk.samtools.SAMFileHeader;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
-import org.broadinstitute.hellbender.utils.Utils;
-import org.broadinstitute.hellbender.utils.locusiterator.AlignmentStateMachine;
 import org.broadinstitute.hellbender.utils.pileup.PileupElement;
 import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.broadinstitute.hellbender.utils.read.ReadUtils;
 import org.gklshim.gatk.AlignedRead;
+import org.gklshim.gatk.ReadSamples;
+import org.gklshim.gatk.Refusal;
 
 /**
  * The positions of a contig that reads cover, one after the other, in place of GATK's
@@ -26,15 +23,14 @@ final class Coverage {
 
     private static final int LEAST_READS_TO_CLEAN_UP = 128;
 
+    private final String contig;
     private final ReadSource source;
-    private final SAMFileHeader header;
     private final PositionSums sums;
 
-    /** The names of the samples, in the order of pileups. */
-    private final List<String> samples;
+    private final ReadSamples samples;
     private final boolean[] isCounted;
-    /** The number of the sample of each read group. */
-    private final Map<String, Integer> groups = new HashMap<>();
+    /** The reads of each sample that start at the current position, until they are added. */
+    private final List<List<GATKRead>> starting = new ArrayList<>();
     /** The reads of each sample that reach the current position, and some that do not any more. */
     private final List<List<AlignedRead>> open = new ArrayList<>();
     private int openReads;
@@ -43,16 +39,19 @@ final class Coverage {
     private int position;
     /** The last position of all reads. */
     private int lastEnd;
+    /** What GATK throws first because of a read, or null. */
+    private Refusal refusal;
 
-    Coverage(ReadSource source, SAMFileHeader header, ReferenceDataSource reference,
-            Screen screen) {
+    Coverage(String contig, ReadSource source, SAMFileHeader header,
+            ReferenceDataSource reference, Screen screen) {
+        this.contig = contig;
         this.source = source;
-        this.header = header;
         sums = new PositionSums(screen, reference);
-        samples = new ArrayList<>(ReadUtils.getSamplesFromHeader(header));
-        isCounted = new boolean[samples.size()];
-        for (int k = 0; k < samples.size(); k++) {
-            isCounted[k] = screen.counts(samples.get(k));
+        samples = new ReadSamples(header);
+        isCounted = new boolean[samples.names().size()];
+        for (int k = 0; k < isCounted.length; k++) {
+            isCounted[k] = screen.counts(samples.names().get(k));
+            starting.add(new ArrayList<>());
             open.add(new ArrayList<>());
         }
     }
@@ -91,21 +90,39 @@ final class Coverage {
                 position = source.peek().getStart();
                 sums.moveTo(position);
             }
-            while (source.peek() != null && source.peek().getStart() == position) {
-                add(source.take());
+            addStarting();
+            if (refusal != null && refusal.position == position) {
+                throw refusal.exception;
             }
         } while (sums.depth() == 0);
     }
 
-    private void add(GATKRead read) {
-        if (read.getContig() == null) {
-            throw new IllegalStateException("read " + read.getName() + " is not mapped; do not "
-                    + "disable MappedReadFilter, without which stock GATK fails, too");
+    /** Adds the reads that start at this position, in GATK's order: one of them may fail. */
+    private void addStarting() {
+        while (source.peek() != null && isStarting(source.peek())) {
+            GATKRead read = source.take();
+            starting.get(samples.of(read)).add(read);
         }
-        int sample = groups.computeIfAbsent(read.getReadGroup(), group -> sample(read));
+        for (int k = 0; k < starting.size(); k++) {
+            for (GATKRead read : starting.get(k)) {
+                add(read, k);
+            }
+            starting.get(k).clear();
+        }
+    }
+
+    private boolean isStarting(GATKRead read) {
+        // An unmapped read has position 0 and no contig. Nothing covers 0, so this is reached after
+        // all reads before it. GATK, too, fails there with a NullPointerException.
+        return read.getStart() == position && read.getContig().equals(contig);
+    }
+
+    private void add(GATKRead read, int sample) {
         AlignedRead aligned = new AlignedRead(read);
-        if (aligned.isMalformed()) {
-            fail(read);
+        Refusal refusal = Refusal.of(aligned);
+        if (refusal != null
+                && (this.refusal == null || refusal.position < this.refusal.position)) {
+            this.refusal = refusal;
         }
         if (aligned.end < aligned.start) {
             return;
@@ -116,22 +133,6 @@ final class Coverage {
         }
         open.get(sample).add(aligned);
         sums.add(aligned, isCounted[sample]);
-    }
-
-    private int sample(GATKRead read) {
-        String name = read.getReadGroup() == null ? null : ReadUtils.getSampleName(read, header);
-        int sample = samples.indexOf(name);
-        Utils.validate(sample >= 0, () -> "Offered read with sample name " + name
-                + " but this sample is not in the header");
-        return sample;
-    }
-
-    /** Throws GATK's exception for a read that is malformed. */
-    private static void fail(GATKRead read) {
-        AlignmentStateMachine steps = new AlignmentStateMachine(read);
-        while (steps.stepForwardOnGenome() != null) {
-            // One of the steps fails.
-        }
     }
 
     /** Returns the pileup of this position, as GATK makes it. */

@@ -17,6 +17,8 @@ final class PositionSums {
     private int position;
     private int depth;
     private int countedDepth;
+    /** The last position of all reads that lack bases or qualities. */
+    private int lastIncomplete;
 
     // Position p is at index p & mask. Depths are kept as changes from one position to the next.
     private int mask = (1 << 10) - 1;
@@ -36,7 +38,9 @@ final class PositionSums {
 
     /** Returns whether the current position may be active. */
     boolean mayBeActive() {
-        return screen.mayBeActive(countedDepth, debits[position & mask]);
+        // GATK may fail at a read that lacks bases, so it looks at all its positions.
+        return position <= lastIncomplete
+                || screen.mayBeActive(countedDepth, debits[position & mask]);
     }
 
     /** Goes on to a later position: the next one, or one after all reads. */
@@ -59,6 +63,11 @@ final class PositionSums {
         if (read.end - position >= mask) {
             makeRoom(read.end);
         }
+        boolean hasAllBases = read.hasAllBases();
+        if (!hasAllBases) {
+            lastIncomplete = Math.max(lastIncomplete, read.end);
+        }
+        boolean hasDebit = isCounted && hasAllBases;
         byte[] bases = reference.load(read.read, read.end);
         int next = read.start;
         int base = 0;
@@ -73,9 +82,9 @@ final class PositionSums {
                     addDepth(from, to, isCounted);
                     // Nothing is active beyond the end of the contig.
                     to = Math.min(to, reference.end());
-                    if (isCounted && operator == CigarOperator.D) {
+                    if (hasDebit && operator == CigarOperator.D) {
                         addDeletion(from, to);
-                    } else if (isCounted) {
+                    } else if (hasDebit) {
                         addBases(read, base - next, bases, from, to);
                         addEdges(read, k, base, next, from, to);
                     }

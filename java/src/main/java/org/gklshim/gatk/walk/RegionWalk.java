@@ -1,6 +1,7 @@
 package org.gklshim.gatk.walk;
 
 import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMSequenceDictionary;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -14,6 +15,7 @@ import org.broadinstitute.hellbender.engine.FeatureManager;
 import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.engine.spark.AssemblyRegionArgumentCollection;
+import org.broadinstitute.hellbender.utils.IntervalUtils;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.activityprofile.ActivityProfileState;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
@@ -29,6 +31,7 @@ final class RegionWalk {
     private final AssemblyRegionEvaluator evaluator;
     private final Screen screen;
     private final String contig;
+    private final SAMSequenceDictionary dictionary;
     private final ReadSource source;
     private final Coverage coverage;
     private final RegionProfile profile;
@@ -58,8 +61,9 @@ final class RegionWalk {
         this.screen = screen;
         this.intervals = intervals.iterator();
         source = new ReadSource(reads);
-        coverage = new Coverage(source, header, reference, screen);
+        dictionary = header.getSequenceDictionary();
         contig = intervals.get(0).getContig();
+        coverage = new Coverage(contig, source, header, reference, screen);
         profile = new RegionProfile(header, contig, arguments);
         nextInterval();
         coverage.moveTo(nextPosition);
@@ -142,7 +146,8 @@ final class RegionWalk {
             }
         }
         Queue<GATKRead> taken = source.taken();
-        while (!taken.isEmpty() && taken.peek().getStart() <= span.getEnd()) {
+        // For an unmapped read, this throws GATK's exception.
+        while (!taken.isEmpty() && !IntervalUtils.isAfter(taken.peek(), span, dictionary)) {
             GATKRead read = taken.poll();
             if (span.overlaps(read)) {
                 reads.add(read);

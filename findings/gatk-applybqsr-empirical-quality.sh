@@ -1,0 +1,108 @@
+#!/bin/sh
+# GATK 4.6.2.0: ApplyBQSR does not use the column EmpiricalQuality of its table.
+#
+# BaseRecalibrator writes, for each bin, the observations, the errors, and the empirical quality that follows
+# from them. One would expect ApplyBQSR to write this quality into the reads, and a user who edits or checks
+# a table looks at this column. But ApplyBQSR estimates the qualities again from the observations, the errors
+# and EstimatedQReported: with 2 in all of the column, it writes the same reads as before.
+#
+# Needs a JDK, Maven and Python. Ends with 1 if GATK behaves otherwise.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+for artifact in org.broadinstitute:gatk:4.6.2.0 com.github.samtools:htsjdk:4.2.0 \
+  org.broadinstitute:barclay:5.0.0 com.github.broadinstitute:picard:3.4.0 com.intel.gkl:gkl:0.8.11 \
+  org.broadinstitute:gatk-native-bindings:1.0.0 net.sf.jopt-simple:jopt-simple:5.0.3 \
+  org.apache.logging.log4j:log4j-api:2.24.1 org.apache.logging.log4j:log4j-core:2.24.1 \
+  org.apache.commons:commons-lang3:3.14.0 commons-io:commons-io:2.14.0 org.apache.commons:commons-math3:3.5 \
+  com.google.guava:guava:32.1.3-jre it.unimi.dsi:fastutil:7.0.13 org.apache.commons:commons-compress:1.26.0 \
+  org.apache.commons:commons-jexl:2.1.1 commons-logging:commons-logging:1.3.0 \
+  com.google.cloud:google-cloud-nio:0.127.8 org.broadinstitute:http-nio:1.1.1 org.aeonbits.owner:owner:1.0.9 \
+  org.apache.hadoop:hadoop-client-api:3.3.4 com.google.cloud:google-cloud-storage:2.30.1 \
+  com.google.cloud:google-cloud-core-http:2.28.0 com.google.cloud:google-cloud-core:2.28.0 \
+  com.esotericsoftware:minlog:1.3.1 com.google.auth:google-auth-library-credentials:1.20.0 \
+  com.google.auth:google-auth-library-oauth2-http:1.20.0 com.google.api:gax:2.38.0 \
+  com.google.http-client:google-http-client:1.43.3 com.google.http-client:google-http-client-gson:1.43.3 \
+  org.threeten:threetenbp:1.6.8 io.opencensus:opencensus-api:0.31.1 \
+  io.opencensus:opencensus-contrib-http-util:0.31.1 com.google.api:api-common:2.21.0 \
+  com.google.http-client:google-http-client-appengine:1.43.3 com.fasterxml.jackson.core:jackson-core:2.16.0 \
+  com.fasterxml.jackson.core:jackson-databind:2.16.0 com.fasterxml.jackson.core:jackson-annotations:2.16.0 \
+  io.grpc:grpc-api:1.59.1 io.grpc:grpc-context:1.59.1 org.xerial.snappy:snappy-java:1.1.10.5 \
+  org.slf4j:slf4j-api:1.7.25; do
+  group=${artifact%%:*} rest=${artifact#*:}
+  echo "<dependency><groupId>$group</groupId><artifactId>${rest%:*}</artifactId><version>${rest#*:}</version>"
+  echo '<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>'
+  echo '</dependency>'
+done > dependencies
+cat > pom.xml <<XML
+<project><modelVersion>4.0.0</modelVersion><groupId>finding</groupId><artifactId>finding</artifactId>
+<version>1</version><dependencies>$(cat dependencies)</dependencies></project>
+XML
+mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile=jars >&2
+cat > Tool.java <<'JAVA'
+import java.util.Arrays;
+import org.broadinstitute.hellbender.cmdline.CommandLineProgram;
+
+class Tool {
+    public static void main(String[] words) throws Exception {
+        Class<?> tool = Class.forName("org.broadinstitute.hellbender.tools." + words[0]);
+        ((CommandLineProgram) tool.getConstructor().newInstance())
+                .instanceMain(Arrays.copyOfRange(words, 1, words.length));
+    }
+}
+JAVA
+javac -cp "$(cat jars)" Tool.java 2>&1 | grep -A3 error: >&2 || true
+gatk() {
+  java -cp "$(cat jars):." Tool "$@" > log 2>&1 || { cat log >&2; return 1; }
+}
+python3 - <<'PYTHON'
+import random
+
+random.seed(1)
+ref = "".join(random.choices("ACGT", k=2000))
+with open("ref.fa", "w") as file:
+    file.write(f">c\n{ref}\n")
+with open("ref.fa.fai", "w") as file:
+    file.write("c\t2000\t3\t2000\t2001\n")
+header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:2000\n"
+with open("ref.dict", "w") as file:
+    file.write(header)
+with open("reads.sam", "w") as file:
+    file.write(header + "@RG\tID:g\tSM:s\tPL:ILLUMINA\n")
+    for k, start in enumerate(sorted(random.choices(range(1900), k=400))):
+        bases = [random.choice("ACGT") if random.random() < 0.02 else b for b in ref[start : start + 100]]
+        line = f"r{k} 0 c {start + 1} 60 100M * 0 0 {''.join(bases)} {'I' * 50 + '5' * 50} RG:Z:g\n"
+        file.write(line.replace(" ", "\t"))
+with open("known.bed", "w") as file:
+    file.write("c\t1000\t1001\n")
+PYTHON
+gatk IndexFeatureFile -I known.bed
+gatk walkers.bqsr.BaseRecalibrator -R ref.fa -I reads.sam --known-sites known.bed -O table
+python3 - <<'PYTHON'
+import re
+
+column = None
+with open("table") as table, open("changed", "w") as changed:
+    for line in table:
+        if name := re.match(r"#:GATKTable:([A-Z]\w*):", line):
+            column = None
+            is_counts = name[1].startswith("RecalTable")
+        elif not line.startswith("#") and line.strip() and is_counts:
+            if column is None:
+                column = line.index("EmpiricalQuality")
+            else:
+                line = line[:column] + f"{'2.0000':>16}" + line[column + 16 :]
+        changed.write(line)
+PYTHON
+for table in table changed; do
+  gatk walkers.bqsr.ApplyBQSR -I reads.sam -bqsr $table -O $table.sam
+  grep -v '^@' $table.sam > $table.reads
+done
+grep -v '^@' reads.sam > reads
+changed=$(diff table changed | grep -c '^>')
+echo "rows changed: $changed; reads recalibrated: $(diff reads table.reads | grep -c '^>')"
+[ "$changed" -gt 100 ]
+! cmp -s reads table.reads
+cmp table.reads changed.reads
+echo "the same reads with both tables"
