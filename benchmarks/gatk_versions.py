@@ -43,6 +43,8 @@ _PARTS = {
     "org.gklshim.gatk.confidence.ConfidenceSums": "confidence",
     "org.gklshim.gatk.likelihoods.Likelihoods": "likelihoods",
     "org.gklshim.gatk.annotations.RankSums": "annotations",
+    "org.gklshim.gatk.tools.ToolSearch": "tools",
+    "org.gklshim.gatk.bam.BlockInput": "bam",
 }
 _THREADS = "4"
 

@@ -5,8 +5,8 @@
 The tables: `devices`, calls and streams by the number of devices; `threads`, calls on all devices
 by the number of CPU threads; and `cpu`, streams beside calls on the CPU engine. A stream's batches
 come from a generator that yields the same arrays again, from one whose arrays are read-only, and
-from a list. Rates count all cells of the input; they are medians of three. The results of one device
-and of all are compared bit by bit.
+from a list. Rates count all cells of the input; they are medians of three. The results of one
+device and of all are compared bit by bit.
 """
 
 from __future__ import annotations

@@ -42,7 +42,10 @@ def test_each_part_of_gatk_has_a_class() -> None:
     java = ROOT / "java" / "src" / "main" / "java"
     folders = (java / "org" / "gklshim" / "gatk").iterdir()
     packages = {folder.name for folder in folders if folder.is_dir()}
-    assert set(gatk_versions._PARTS.values()) == packages
+    # The callers do not have these steps.
+    assert set(gatk_versions._PARTS.values()) == packages - {
+        "duplicates", "pileups", "recalibration"
+    }  # fmt: skip
     for name, part in gatk_versions._PARTS.items():
         assert name.split(".")[-2] == part
         assert (java / f"{name.replace('.', '/')}.java").is_file()

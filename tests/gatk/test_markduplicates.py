@@ -142,7 +142,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     middle = len(records) // 2
 
     def changed(name: str, number: int, edit: Callable[[str], str]) -> Path:
-        lines = records[:number] + [edit(records[number])] + records[number + 1 :]
+        lines = [*records[:number], edit(records[number]), *records[number + 1 :]]
         return duplicate_reads.from_text(tmp_path / f"{name}.bam", header, lines)
 
     def ungrouped(line: str) -> str:

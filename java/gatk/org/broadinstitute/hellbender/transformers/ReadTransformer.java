@@ -1,8 +1,7 @@
 package org.broadinstitute.hellbender.transformers;
 
+import java.util.function.UnaryOperator;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 
 /** Part of GATK's interface. */
-public interface ReadTransformer {
-    GATKRead apply(GATKRead read);
-}
+public interface ReadTransformer extends UnaryOperator<GATKRead> {}
