@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from benchmarks.common import run_samples, samples
 from benchmarks.common.run_samples import RunSample
@@ -20,10 +20,10 @@ from gkl_shim._output_files import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 
-if TYPE_CHECKING:
-    import pysam
-
 __all__ = ["SAMPLES", "Window", "make", "make_reads"]
+
+# A pysam.AlignedSegment.
+_Read: TypeAlias = Any
 
 _KEPT_TAGS = ("NM", "MD", "AS", "XS", "MC", "MQ")
 _SKIPPED_FLAGS = 0x904  # unmapped, secondary, supplementary
@@ -138,9 +138,9 @@ def _pysam() -> Any:
     return pysam
 
 
-def _pairs(reads: Path, contig: str, start: int, end: int) -> list[list[pysam.AlignedSegment]]:
+def _pairs(reads: Path, contig: str, start: int, end: int) -> list[list[_Read]]:
     """Return the pairs of which both reads lie in an interval."""
-    found: dict[str, list[pysam.AlignedSegment]] = {}
+    found: dict[str, list[_Read]] = {}
     with _pysam().AlignmentFile(reads) as file:
         for read in file.fetch(contig, start - 1, end):
             if read.flag & _SKIPPED_FLAGS:
@@ -153,9 +153,7 @@ def _pairs(reads: Path, contig: str, start: int, end: int) -> list[list[pysam.Al
     return pairs
 
 
-def _moved(
-    read: pysam.AlignedSegment, start: int, contig: str, header: Any
-) -> pysam.AlignedSegment:
+def _moved(read: _Read, start: int, contig: str, header: Any) -> _Read:
     """Return a read of an interval that begins at `start`, as a read of a contig."""
     fields = read.to_dict()
     fields["ref_name"] = fields["next_ref_name"] = contig
@@ -168,7 +166,7 @@ def _moved(
 def _write_reads(
     target: Path,
     individual: str,
-    pairs: Sequence[Sequence[pysam.AlignedSegment]],
+    pairs: Sequence[Sequence[_Read]],
     start: int,
     plan: _Plan,
     contigs: Sequence[str],
@@ -196,9 +194,7 @@ def _write_reads(
         bam.replace(target)
 
 
-def _repeated(
-    reads: Sequence[pysam.AlignedSegment], plan: _Plan
-) -> Iterator[tuple[pysam.AlignedSegment, str, int, int]]:
+def _repeated(reads: Sequence[_Read], plan: _Plan) -> Iterator[tuple[_Read, str, int, int]]:
     """Yield each read, its first name, its contig and its number there, in the file's order."""
     named = [(read, str(read.query_name)) for read in reads]
     for contig in range(plan.copies):
