@@ -7,6 +7,7 @@ equal, too.
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -132,10 +133,9 @@ def _place(reference: Path) -> tuple[str, int, str]:
 
 def _pysam() -> Any:
     try:
-        import pysam
+        return importlib.import_module("pysam")
     except ImportError as error:
         raise MissingComponent("pysam is missing: pip install pysam") from error
-    return pysam
 
 
 def _pairs(reads: Path, contig: str, start: int, end: int) -> list[list[_Read]]:
