@@ -32,10 +32,13 @@ public final class BlockOutput {
     /** Takes the place of the method of {@link BlockCompressedOutputStream}. */
     public static void close(BlockCompressedOutputStream file, boolean writeTerminatorBlock)
             throws IOException {
-        file.close$original(writeTerminatorBlock);
-        OutputBlocks blocks = OutputBlocks.begun(file);
-        if (blocks != null) {
-            blocks.end();
+        try {
+            file.close$original(writeTerminatorBlock);
+        } finally {
+            OutputBlocks blocks = OutputBlocks.begun(file);
+            if (blocks != null) {
+                blocks.end();
+            }
         }
     }
 

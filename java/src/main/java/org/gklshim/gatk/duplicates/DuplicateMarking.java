@@ -90,6 +90,10 @@ public final class DuplicateMarking {
         if ((boolean) Members.get(tool, "flowBasedArguments.FLOW_MODE", false)) {
             return "--FLOW_MODE";
         }
+        if (tool.OUTPUT.exists() && !tool.OUTPUT.isFile()) {
+            // Picard could not write it again after an error.
+            return "an output that is no regular file";
+        }
         if (tool.BARCODE_TAG != null || tool.READ_ONE_BARCODE_TAG != null
                 || tool.READ_TWO_BARCODE_TAG != null) {
             return "barcodes";

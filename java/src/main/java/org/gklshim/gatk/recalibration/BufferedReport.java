@@ -19,8 +19,11 @@ public final class BufferedReport {
             RecalibrationArgumentCollection arguments, QuantizationInfo quantization,
             RecalibrationTables tables, StandardCovariateList covariates) {
         PrintStream buffered = new PrintStream(new BufferedOutputStream(out, BUFFER));
-        RecalUtils.outputRecalibrationReport$original(buffered, arguments, quantization, tables,
-                covariates);
-        buffered.flush();
+        try {
+            RecalUtils.outputRecalibrationReport$original(buffered, arguments, quantization, tables,
+                    covariates);
+        } finally {
+            buffered.flush();
+        }
     }
 }

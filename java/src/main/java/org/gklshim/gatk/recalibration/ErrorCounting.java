@@ -150,7 +150,9 @@ final class ErrorCounting implements ReadTool {
         /** Counts a read that passes the filters. Returns false if GATK has to look at it. */
         private boolean count(GATKRead read, ReadTask task) {
             SAMRecord record = ReadArrays.record(read);
-            if (record == null || !arrays.take(record) || !counter.isUsual(arrays)
+            // GATK refuses the first read of a group without a platform, or gives it one.
+            if (record == null || !arrays.take(record) || !header.hasPlatform(arrays.readGroup)
+                    || !counter.isUsual(arrays)
                     || !findPiece(record.getReferenceName(), task)
                     || filters != null && !filters.letPass(arrays)) {
                 return false;

@@ -114,4 +114,9 @@ final class ReadHeader {
         }
         return true;
     }
+
+    /** Returns whether a read group has a platform by now: GATK may set it where there is none. */
+    boolean hasPlatform(int number) {
+        return records.get(number).getPlatform() != null;
+    }
 }

@@ -188,13 +188,16 @@ public final class OrderedTasks<T, R> {
         }
     }
 
-    /** Ends the threads. No result is handed on after that. */
+    /** Ends the threads. Waits for a result that is being handed on; none is after that. */
     public void close() {
         OF_THREAD.remove();
         lock.lock();
         try {
             isClosed = true;
             signalEnd();
+            while (isHandingOn) {
+                changed.awaitUninterruptibly();
+            }
         } finally {
             lock.unlock();
         }
@@ -376,6 +379,9 @@ public final class OrderedTasks<T, R> {
             }
         }
         isHandingOn = false;
+        if (isClosed) {
+            changed.signalAll();
+        }
         return isAny;
     }
 
