@@ -10,8 +10,8 @@
 // empty entry.
 //
 // The spectrum is an array of 32-bit slots with linear probing. A slot holds the low 24 bits of a
-// hash and the k-mer's count, at most 255; 0 is an empty slot. Besides the solid k-mers, it may
-// hold repeated ones, which occur several times but not often enough to be solid. Slots are
+// hash and the k-mer's count, at most 255; 0 is an empty slot. It holds the solid k-mers. It may
+// also hold repeated ones, which occur several times but not often enough to be solid. Slots are
 // assigned by the high bits of the hash, which are implied by the slot's position except within a
 // run of full slots. A k-mer that is not in the spectrum is therefore taken for one that is with a
 // small probability, which gkl_shim_correct_spectrum_information() reports.

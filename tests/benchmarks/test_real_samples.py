@@ -88,7 +88,7 @@ def test_pairs_inside_the_window_are_in_every_copy(window, calls, tmp_path) -> N
         assert {tuple(sorted(read.get_tags())) for read in bam} == {(("NM", 0), ("RG", "r1"))}
         assert bam.header.to_dict()["RG"][0]["SM"] == "real"
     assert sample.reference.read_text().count(LETTERS[:60]) == 3
-    # A sample that is there is not made again.
+    # An existing sample is not made again.
     before = len(calls)
     real_samples.make("real-300kb", tmp_path, window, "classpath")
     assert len(calls) == before

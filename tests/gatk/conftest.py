@@ -229,7 +229,7 @@ def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> li
 def in_one_jvm(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Run commands of GATK in one JVM, one after another or all at once. Return its log.
 
-    So many of them fail, each with its exception in the log."""
+    The given number of commands fails, each with its exception in the log."""
     classes = tmp_path_factory.mktemp("in_one_jvm")
     source = Path(__file__).with_name("InOneJvm.java")
     javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]

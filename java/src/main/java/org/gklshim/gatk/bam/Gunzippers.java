@@ -23,7 +23,7 @@ final class Gunzippers {
         }
     }
 
-    /** Returns a gunzipper with an inflater of its own. */
+    /** Returns a gunzipper that has a new inflater. */
     static BlockGunzipper make(Supplier<Inflater> maker) {
         try {
             return CONSTRUCTOR.newInstance(new InflaterFactory() {

@@ -46,7 +46,7 @@ final class BamRecords {
         return fileIndexes == null ? firstIndex + record : fileIndexes[record];
     }
 
-    /** Returns the place by which a record is marked: its own, or that of its name. */
+    /** Returns the place by which a record is marked: the record's own, or its name's. */
     long markedIndex(int record) {
         return nameIndexes == null ? firstIndex + record : nameIndexes[record];
     }

@@ -89,7 +89,7 @@ final class ReadEndCollector {
         Iterator<Map.Entry<String, Integer>> batchPrograms = ends.programs.entrySet().iterator();
         Map.Entry<String, Integer> program = batchPrograms.hasNext() ? batchPrograms.next() : null;
         for (int k = 0; k < ends.count && !isDone; k++) {
-            // The order of new programs in the header depends on that of the records.
+            // The order of the records decides the order of new programs in the header.
             if (program != null && program.getValue() == k) {
                 programs.add(program.getKey());
                 program = batchPrograms.hasNext() ? batchPrograms.next() : null;

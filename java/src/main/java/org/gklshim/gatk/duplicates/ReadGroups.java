@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
-/** The read groups of a header, by their numbers. The last number is that of no read group. */
+/** The read groups of a header, by their numbers. The last number stands for no read group. */
 final class ReadGroups {
     private final Inputs inputs;
     private final SAMFileHeader header;

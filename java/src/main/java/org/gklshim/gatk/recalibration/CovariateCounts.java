@@ -46,7 +46,7 @@ final class CovariateCounts {
         observations[readGroup][quality] = new int[size];
     }
 
-    /** Announces that so many bases at most are counted. */
+    /** Announces the most bases that will be counted. */
     void expect(int more) {
         bases += more;
     }

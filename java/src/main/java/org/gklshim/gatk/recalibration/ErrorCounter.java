@@ -173,7 +173,7 @@ final class ErrorCounter extends SequencingOrder {
         return false;
     }
 
-    /** Returns whether GATK's tables have all qualities, and one is not that of a tail. */
+    /** Returns whether GATK's tables have all qualities, and at least one is no tail's. */
     private boolean hasPlainQualities(ReadArrays read) {
         int highest = 0;
         int all = 0;

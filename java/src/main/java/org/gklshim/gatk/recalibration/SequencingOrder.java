@@ -24,7 +24,7 @@ abstract class SequencingOrder {
      */
     abstract void visit(ReadArrays read, int base, int quality, int context, int cycle);
 
-    /** Visits a part of a read, of which one quality at least is above that of tails. */
+    /** Visits a part of a read. At least one of its qualities is above the quality of tails. */
     final void visitAll(ReadArrays read, int from, int to) {
         byte[] qualities = read.qualities;
         int qualitiesStart = read.qualitiesStart;
