@@ -18,29 +18,18 @@ pytestmark = pytest.mark.gatk
 PACKAGES = "org/gklshim/gatk"
 CONFIDENCE_CHECK = f"{PACKAGES}/confidence/ConfidenceCheck"
 RANK_SUMS_CHECK = f"{PACKAGES}/annotations/RankSumsCheck"
-REGION_READS_CHECK = f"{PACKAGES}/assembly/RegionReadsCheck"
-CHECKS = (
-    "ConfidenceCheck",
-    "LikelihoodsCheck",
-    "PcrErrorModelCheck",
-    "RankSumsCheck",
-    "RegionReadsCheck",
-)
+CHECKS = ("ConfidenceCheck", "LikelihoodsCheck", "PcrErrorModelCheck", "RankSumsCheck")
 CHECKED_METHODS = (
     f"{PACKAGES}/confidence/ReferenceConfidence,calculateRefConfidence,{CONFIDENCE_CHECK}",
     f"{PACKAGES}/likelihoods/Likelihoods,marginalLikelihoodsDirect,"
     f"{PACKAGES}/likelihoods/LikelihoodsCheck",
     f"{PACKAGES}/likelihoods/PcrErrorModel,repeats,{PACKAGES}/likelihoods/PcrErrorModelCheck",
     f"{PACKAGES}/annotations/RankSums,permutationTest,{RANK_SUMS_CHECK}",
-    "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/AssemblyBasedCallerUtils,"
-    f"assembleReads,{REGION_READS_CHECK}",
-    "org/broadinstitute/hellbender/engine/AssemblyRegion,getHardClippedPileupReads,"
-    f"{REGION_READS_CHECK}",
     f"org/broadinstitute/hellbender/utils/MannWhitneyU,getPermutations,{RANK_SUMS_CHECK}",
 )
 RUNS = (
     ("chr22", ""),
-    ("chr22", "-ploidy 1 --indel-size-to-eliminate-in-ref-model 3 --pileup-detection"),
+    ("chr22", "-ploidy 1 --indel-size-to-eliminate-in-ref-model 3"),
     ("odd", ""),
     ("odd", "-ploidy 5 --min-base-quality-score 20 --disable-read-filter GoodCigarReadFilter"),
     ("deep", "--max-reads-per-alignment-start 0 --indel-size-to-eliminate-in-ref-model 60"),
@@ -134,16 +123,3 @@ def test_rank_sums(said: str, runs: list[Run]) -> None:
     tests, different, enumerations, results, errors, wrong = map(int, found.groups())
     assert tests > 0 and (different, enumerations) == (0, 0)
     assert results > 100 and errors > 10 and wrong == 0
-
-
-def test_reads_of_regions(said: str, runs: list[Run]) -> None:
-    """Pileup detection finds the reads that other runs do not make."""
-    found = re.search(
-        r"^reads: (\d+) regions, (\d+) reads, (\d+) different, used (\d+), missing (\d+)$",
-        said,
-        re.M,
-    )
-    assert found, said[-3000:]
-    regions, reads, different, used, missing = map(int, found.groups())
-    assert reads > regions > 0 and different == 0
-    assert missing == 0 and (used > 0) == any("pileup" in options for _, options in runs)

@@ -17,7 +17,6 @@ GATK = ROOT / "java" / "gatk"
 #: What later versions of GATK have, by the end of its types: our method is there for these.
 LATER = {
     "calcGenotypeLikelihoodsOfRefVsAny": "$RunningAverage;ZD)",
-    "finalizeRegion": "FlowBasedArgumentCollection;Z)",
 }
 #: The field that the agent adds to classes.
 ADDED = ("gklShim", "Ljava/lang/Object;")

@@ -32,8 +32,6 @@ public final class AssemblyRegion implements Locatable {
 
     public native List<GATKRead> getReads();
 
-    public native List<AlignmentAndReferenceContext> getAlignmentData();
-
     public native void add(GATKRead read);
 
     public native void addAll(Collection<GATKRead> reads);

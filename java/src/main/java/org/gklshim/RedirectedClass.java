@@ -57,8 +57,6 @@ final class RedirectedClass {
                 null)
                 .open("initialErrorProbability", "logOddsThreshold", "seedingLogOddsThreshold",
                         "maxUnprunedVariants"),
-        new RedirectedClass(GatkPart.ASSEMBLY, HAPLOTYPE_CALLER + "AssemblyBasedCallerUtils",
-                "org/gklshim/gatk/assembly/RegionReads", "finalizeRegion"),
         new RedirectedClass(GatkPart.WALK, ENGINE + "AssemblyRegionIterator",
                 "org/gklshim/gatk/walk/ActiveRegions", "loadNextAssemblyRegion"),
         new RedirectedClass(GatkPart.CONFIDENCE, HAPLOTYPE_CALLER + "ReferenceConfidenceModel",

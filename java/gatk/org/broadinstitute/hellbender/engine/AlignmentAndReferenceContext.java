@@ -1,4 +1,0 @@
-package org.broadinstitute.hellbender.engine;
-
-/** Stands for GATK's class. */
-public final class AlignmentAndReferenceContext {}

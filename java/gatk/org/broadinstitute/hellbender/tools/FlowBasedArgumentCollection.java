@@ -1,4 +1,0 @@
-package org.broadinstitute.hellbender.tools;
-
-/** Stands for GATK's class. */
-public final class FlowBasedArgumentCollection {}
