@@ -279,6 +279,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("gpu")
 
 
+@pytest.fixture
+def many_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many CPUs that no JVM gets options for few of them."""
+    from gkl_shim import _native
+    from gkl_shim.gatk import swaps
+
+    monkeypatch.setattr(_native, "cpu_count", lambda: swaps.FEW_CPUS + 1)
+
+
 @pytest.fixture(scope="session")
 def gpu() -> None:
     """Skip the test without a device, or fail under GKL_SHIM_TEST_GPU=1."""

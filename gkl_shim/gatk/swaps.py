@@ -18,6 +18,7 @@ from gkl_shim.gatk import fetch
 
 __all__ = [
     "ARCHIVE_NAME",
+    "FEW_CPUS",
     "NATIVE_ACCESS",
     "OPTION_VARIABLES",
     "STOCK",
@@ -42,6 +43,18 @@ OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 # another Java, Java 25 would print a warning and an error.
 _WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=error:stderr")
 
+FEW_CPUS = 2
+"""With so many CPUs or fewer, the JVM's second compiler takes them from GATK."""
+
+# 30 times the JVM's own thresholds: fewer methods are compiled a second time. Measured on real reads
+# (docs/performance.md, "Warm-up").
+_LATE_COMPILING = (
+    "-XX:Tier4InvocationThreshold=150000",
+    "-XX:Tier4MinInvocationThreshold=18000",
+    "-XX:Tier4CompileThreshold=450000",
+    "-XX:Tier4BackEdgeThreshold=1200000",
+)
+
 ARCHIVE_NAME = "gkl-shim.jsa"
 """The file name of every class-data archive that gkl-shim makes."""
 
@@ -50,7 +63,9 @@ _TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""", re.ASCII)
 _OWN_OPTION = re.compile(
     r"-javaagent:.*gkl-shim\.jar(=.*)?"
     rf"|-XX:SharedArchiveFile=.*{re.escape(ARCHIVE_NAME)}"
+    rf"|{'|'.join(_LATE_COMPILING)}"
 )
+_COMPILING = re.compile(r"-X(int|comp)|-XX:([+-]TieredCompilation|Tier|CompileThreshold).*")
 _NATIVE = re.compile(r"com/intel/gkl/native/(libgkl_\w+\.so)")
 _PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
 
@@ -75,7 +90,10 @@ class Swap:
         options = given["JAVA_TOOL_OPTIONS"]
         result.pop("USE_LIBRARY_PATH", None)
         if self.agent is not None:
+            chosen = any(_COMPILING.fullmatch(text) for texts in given.values() for text in texts)
             options.append(_tool_option(f"-javaagent:{self.agent}"))
+            if _native.cpu_count() <= FEW_CPUS and not chosen:
+                options += _LATE_COMPILING
         if self.archive is not None:
             options.append(_tool_option(f"-XX:SharedArchiveFile={self.archive}"))
             options += [option for option in _WARNINGS_TO_STDERR if option not in options]

@@ -282,6 +282,7 @@ NAMES = ["a b", "it's", 'say "x"', "$(touch found)", "`touch found`", "a\ntouch 
          "a;touch found", "a\\", "*", "~", "caf\u00e9", "\udcff", "\ttab"]  # fmt: skip
 
 
+@pytest.mark.usefixtures("many_cpus")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
 def test_what_env_prints_sets_variables_and_runs_nothing(

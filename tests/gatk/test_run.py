@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gkl_shim import _native
 from gkl_shim.cli import gatk as gatk_command
 from gkl_shim.gatk import compare, data, kernel_times, programs, run, swaps
 from tests.conftest import require_tool
@@ -20,6 +22,7 @@ COMMAND = Path(sys.executable).parent / "gkl-shim"
 AGENT = "/opt/gkl-shim.jar"
 
 
+@pytest.mark.usefixtures("many_cpus")
 @pytest.mark.parametrize(
     ("given", "stock", "agent"),
     [
@@ -44,6 +47,7 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
         assert environment["HOME"] == "/root"
 
 
+@pytest.mark.usefixtures("many_cpus")
 def test_the_agent_is_removed_from_every_variable() -> None:
     """Stock GATK runs without gkl-shim's agent, and a swap with no agent but its own."""
     base = {
@@ -56,6 +60,25 @@ def test_the_agent_is_removed_from_every_variable() -> None:
     environment = swaps.Swap("agent", agent=Path(AGENT)).environment(base)
     environment.pop("GKL_SHIM_PYTHON")
     assert environment == {**kept, "JAVA_TOOL_OPTIONS": f"-Xmx4g -javaagent:{AGENT}"}
+
+
+def test_few_cpus_compile_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The options are ones that Java knows, are added once, and give way to the user's own."""
+    monkeypatch.setattr(_native, "cpu_count", lambda: swaps.FEW_CPUS)
+    swap = swaps.Swap("agent", agent=Path(AGENT))
+    environment = swap.environment({"JAVA_TOOL_OPTIONS": "-Xmx4g"})
+    first, agent, *late = environment["JAVA_TOOL_OPTIONS"].split()
+    assert (first, agent, len(late)) == ("-Xmx4g", f"-javaagent:{AGENT}", 4)
+    assert swap.environment(environment) == environment
+    assert swaps.STOCK.environment(environment)["JAVA_TOOL_OPTIONS"] == "-Xmx4g"
+    java = [require_tool("java"), *late, "-XX:+PrintFlagsFinal", "-version"]
+    flags = subprocess.run(java, capture_output=True, text=True, check=True).stdout
+    for option in late:
+        name, value = option.removeprefix("-XX:").split("=")
+        assert re.search(rf" {name} += {value} +\{{product\}} \{{command line\}}", flags)
+    for given in ("-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"):
+        base = {"_JAVA_OPTIONS": given}
+        assert swap.environment(base)["JAVA_TOOL_OPTIONS"] == f"-javaagent:{AGENT}"
 
 
 @pytest.mark.parametrize("folder", ["/libraries", "/a b"])
