@@ -89,6 +89,8 @@ def test_the_device_takes_them(file, monkeypatch):
     cupy = pytest.importorskip("cupy")
     architecture = cupy.cuda.Device(0).compute_capability
     best = kernels.suitable(int(architecture))[0]
+    if not any(paths.kernels().rglob("*.cubin")):
+        pytest.skip("the package was built without NVRTC 13.0, so it has no machine code")
     assert (paths.kernels() / named(file, best)).is_file()
     module = kernels.load(cupy, file, architecture)
     monkeypatch.delattr(cupy, "RawModule")
