@@ -29,12 +29,12 @@ _LIGHTER_K = 19
 @click.argument("inputs", metavar="[READS]...", nargs=-1)
 @click.option(
     "--genome",
-    type=click.IntRange(1),
+    type=_options.WholeRange(1),
     default=_GENERATED.letters,
     show_default=True,
     help="The size of the genome, which Lighter asks for.",
 )
-@click.option("--rounds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--rounds", type=_options.WholeRange(1), default=3, show_default=True)
 @_bench.json_option
 def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | None) -> None:
     """Time `gkl-shim correct` on this machine, and compare it with Lighter.

@@ -79,10 +79,9 @@ class LineReader(TextReader):
                 line += lines
                 if fault is not None:
                     # At the end of a file, blank lines are ignored.
-                    if text[at + used :].tobytes().strip() or any(
-                        more.tobytes().strip() for more in texts
-                    ):
-                        raise self.error(line, fault)
+                    rest = text[at + used :].tobytes()
+                    if rest.strip() or any(more.tobytes().strip() for more in texts):
+                        raise self.fault(line, rest.partition(b"\n")[0], fault)
                     if lines:
                         yield chunk
                     return

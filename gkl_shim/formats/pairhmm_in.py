@@ -95,7 +95,8 @@ class RegionReader(TextReader, Generic[_B]):
             size, more = self._filled(text, size)
             found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
-                raise self.error(self._line + found.lines + 1, found.fault)
+                lines = bytes(text[:size]).split(b"\n", found.lines + 1)
+                raise self.fault(self._line + found.lines + 1, lines[found.lines], found.fault)
             batch = self._batch(found)
             if len(batch):
                 any_region = True

@@ -95,6 +95,8 @@ class ReadsFile(Closable):
                 self._parse(chunk, text)
             while chunk.records < least and not self._ended:
                 text = self._longer(text)
+                if self._mark is None:
+                    text = _without_blank_lines(text)
                 if len(text):
                     self._parse(chunk, text)
         except ValueError as error:
@@ -138,6 +140,15 @@ class ReadsFile(Closable):
                 yield piece[: _HEADROOM + size]
             if size < _CHUNK:
                 return
+
+
+def _without_blank_lines(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return FASTA without its first lines if they are blank, and any other text as it is."""
+    if not len(text) or not chr(text[0]).isspace():
+        return text
+    rest = text.tobytes().lstrip()
+    first = len(text) - len(rest)
+    return text[first:] if rest.startswith(b">") and text[first - 1] == ord("\n") else text
 
 
 def chunks_of(file: ReadsFile) -> Generator[Chunk, None, None]:
