@@ -20,8 +20,8 @@ from gkl_shim._printable import printable
 from gkl_shim.errors import FormatError
 
 __all__ = ["Command", "NumberRange", "WholeRange", "backend", "build", "classpath", "command",
-           "devices", "entries", "json_file", "memory", "output", "progress", "threads", "usage_errors",
-           "write_json"]  # fmt: skip
+           "devices", "entries", "json_file", "memory", "output", "progress", "threads",
+           "usage_errors", "write_json"]  # fmt: skip
 
 _Option: TypeAlias = Callable[[Any], Any]
 

@@ -95,8 +95,9 @@ class RegionReader(TextReader, Generic[_B]):
             size, more = self._filled(text, size)
             found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
-                lines = bytes(text[:size]).split(b"\n", found.lines + 1)
-                raise self.fault(self._line + found.lines + 1, lines[found.lines], found.fault)
+                wrong = bytes(text[:size]).split(b"\n", found.lines + 1)[found.lines]
+                what = found.fault if wrong.strip() else "a blank line is within a region"
+                raise self.fault(self._line + found.lines + 1, wrong, what)
             batch = self._batch(found)
             if len(batch):
                 any_region = True

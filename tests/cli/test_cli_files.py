@@ -353,6 +353,8 @@ NO_TEXT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "NUL": (lambda text: text[:-3] + b"\0" + text[-3:], "it is no text: byte "),
     "SAM": (lambda text: b"@HD\tVN:1.6\n@SQ\tSN:1\tLN:9\n", "it is SAM text; convert it"),
     "header of SAM": (lambda text: gzip.compress(b"@SQ\tSN:1\tLN:9\n"), "it is SAM text"),
+    "page": (lambda text: b"<!DOCTYPE html>\n<html>404</html>\n", "it is a page of the web"),
+    "CR": (lambda text: text.replace(b"\n", b"\r"), "its lines end with CR alone"),
     "spectrum": (lambda text: saved_spectrum(), "it is a spectrum of correct; give it with"),
     "index": (lambda text: saved_index(), "it is an index of mem; give it with -load"),
     "bytes after xz": (lambda text: lzma.compress(text) + b"more", "the xz data are followed by"),
@@ -524,3 +526,18 @@ def test_blank_lines_before_fasta_are_ignored(folder: Path, begin: bytes) -> Non
     (folder / "in").write_bytes(begin + FILES["reads.fq"])
     code, told = refused(folder, "correct", "in", "-o", "none")
     assert (code, "a blank line is before it" in told) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["pairhmm", "pdhmm"])
+def test_a_blank_line_within_a_region_is_named(folder: Path, command: str) -> None:
+    name = COMMANDS[command].name
+    (folder / "in").write_bytes(FILES[name].replace(b"\n", b"\n \n", 1))
+    assert refused(folder, command, "in") == (1, "in:2: a blank line is within a region")
+
+
+@pytest.mark.parametrize("command", ["bench correct", "bench smithwaterman"])
+def test_an_empty_file_is_not_measured(folder: Path, command: str) -> None:
+    (folder / "empty").touch()
+    code, message = refused(folder, *command.split(), "empty")
+    assert code == 1
+    assert "empty: the file holds no " in message
