@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 from gkl_shim._output_files import naming, own_descriptor, wait_for
 from gkl_shim.errors import FormatError
 
-__all__ = ["Input"]
+__all__ = ["Input", "refuse_cr"]
 
 _BUFFER = 1 << 17
 # Enough to recognize a format.
@@ -217,9 +217,6 @@ class Input(io.RawIOBase):
         for at, magic, kind in _OTHERS:
             if self._head.startswith(magic, at):
                 raise FormatError(self.name, None, f"it is {kind}")
-        if b"\r" in self._head[:-1] and b"\n" not in self._head and b"\0" not in self._head:
-            what = "its lines end with CR alone; they must end with LF or CR LF"
-            raise FormatError(self.name, None, what)
 
     def _some_text(self, view: memoryview) -> int:
         # In pieces that stay in the cache until they have been searched.
@@ -240,6 +237,14 @@ class Input(io.RawIOBase):
         view[:size] = self._head[:size]
         self._head = self._head[size:]
         return size
+
+
+def refuse_cr(text: Any, name: str) -> None:
+    """Refuse a text whose first bytes show that its lines end with CR alone."""
+    head = bytes(text[:_HEAD])
+    if b"\r" in head[:-1] and b"\n" not in head:
+        what = "its lines end with CR alone; they must end with LF or CR LF"
+        raise FormatError(name, None, what)
 
 
 class _Members:

@@ -81,7 +81,10 @@ class LineReader(TextReader):
                     # At the end of a file, blank lines are ignored.
                     rest = text[at + used :].tobytes()
                     if rest.strip() or any(more.tobytes().strip() for more in texts):
-                        raise self.fault(line, rest.partition(b"\n")[0], fault)
+                        wrong = rest.partition(b"\n")[0]
+                        if b"\r" in wrong[:-1]:
+                            fault = "a CR is within the line; lines must end with LF or CR LF"
+                        raise self.fault(line, wrong, fault)
                     if lines:
                         yield chunk
                     return

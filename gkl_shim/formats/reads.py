@@ -12,7 +12,7 @@ from gkl_shim._closable import Closable
 from gkl_shim._native_correct import Chunk
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input
+from gkl_shim.formats.input import Input, refuse_cr
 
 __all__ = ["ReadsFile", "chunks_of", "pairs_of"]
 
@@ -107,6 +107,8 @@ class ReadsFile(Closable):
         return chunk if chunk.records else None
 
     def _parse(self, chunk: Chunk, text: NDArray[np.uint8]) -> None:
+        if self._mark is None:
+            refuse_cr(text, self.name)
         # A piece's first letter says whether it is FASTQ or FASTA. All pieces must be the same.
         # Blank lines have none.
         mark = chr(text[0])
