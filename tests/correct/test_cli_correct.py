@@ -359,7 +359,7 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
         (
             ">a x\rACGT\r>b\rACGT\r",
-            "r.fq: record 1 (a): its first line has a carriage return; end lines with LF or CR LF",
+            "r.fq: its lines end with CR alone; they must end with LF or CR LF",
         ),
         (
             ">a\nA\n>b\r\r\nACGT\n",
