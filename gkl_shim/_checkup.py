@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
-from gkl_shim import _known_results, _native, _processor, paths
+from gkl_shim import _known_results, _native, _processor, _settings, paths
 from gkl_shim._known_results import TOLERANCE
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
@@ -38,7 +38,8 @@ class Finding:
 
     name: str
     state: str
-    """``ok``, ``failed``, or ``missing`` if something optional is not installed."""
+    """``ok``, ``failed``, ``missing`` if something optional is not installed, or ``ignored`` for an
+    unknown setting."""
     detail: str
 
 
@@ -89,7 +90,14 @@ def _shown(errors: dict[Precision, float]) -> str:
 
 def parts() -> list[Finding]:
     """Check what only GATK or a GPU needs."""
-    return [*_java(), _gatk(), *_other_agents(), *_cuda()]
+    return [*_settings_made(), *_java(), *_absent_agents(), _gatk(), *_other_agents(), *_cuda()]
+
+
+def _settings_made() -> list[Finding]:
+    return [
+        Finding(fault.name, "failed" if fault.known else "ignored", fault.detail)
+        for fault in _settings.faults(programs.environment())
+    ]
 
 
 def _java() -> list[Finding]:
@@ -150,6 +158,21 @@ def _gatk() -> Finding:
         return Finding("GATK", "missing", f"none found; {run.HOW_TO_GET_GATK}")
     first, *others = found.split(":")
     return Finding("GATK", "ok", f"{first} and {len(others)} more" if others else first)
+
+
+def _absent_agents() -> list[Finding]:
+    """Find agents in the variables of a JVM that do not exist: no JVM starts with them."""
+    environment = programs.environment()
+    findings = []
+    for variable in swaps.OPTION_VARIABLES:
+        for option in swaps.options({variable: environment.get(variable, "")}):
+            kind, _, agent = option.partition(":")
+            path = agent.partition("=")[0]
+            if kind in ("-javaagent", "-agentpath") and not Path(path).is_file():
+                advice = "no Java starts; take it out, or set the variable again"
+                what = f"{variable} names {path}, which is no file: {advice}"
+                findings.append(Finding("Java agent", "failed", what))
+    return findings
 
 
 def _other_agents() -> list[Finding]:

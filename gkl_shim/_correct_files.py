@@ -79,6 +79,7 @@ class FilesCorrection:
         self.removed = Removed()
         self.reads = self.bases = self.passes = 0
         self._names_differ = False
+        self._first_mate = 0  # the number at the end of its name
 
     def spectrum(self) -> Spectrum:
         """Load the spectrum, or count the files' k-mers."""
@@ -199,7 +200,8 @@ class FilesCorrection:
         if not paired or self._names_differ:
             return
         try:
-            group[0].compare_names(group[1] if len(group) == 2 else None, self.reads // 2)
+            mates = group[1] if len(group) == 2 else None
+            self._first_mate = group[0].compare_names(mates, self.reads // 2, self._first_mate)
         except ValueError as error:
             self._names_differ = True
             warnings.warn(

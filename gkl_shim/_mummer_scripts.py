@@ -6,6 +6,7 @@ it instead, which runs ``gkl-shim mem``.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim._output_files import atomic_output, make_folder, naming
 from gkl_shim.bench.timing import shim_command
 from gkl_shim.errors import MissingComponent
 
@@ -97,41 +98,63 @@ def copies(folder: Path) -> Iterator[Copy]:
         If a file cannot be written.
     """
     folder = folder.resolve()
-    found = {name: path for name in NAMES if (path := _installed(name, folder)) is not None}
+    found = {name: path for name in NAMES if (path := _installed(name)) is not None}
     if not found:
         raise MissingComponent(
             "MUMmer's nucmer is not on the PATH (Debian: mummer 3.23); install it, or set PATH"
         )
     for name in (_MATCHER, *found):
         _check_own(folder / name)
-    folder.mkdir(parents=True, exist_ok=True)
-    matcher = os.fsencode(shlex.join(shim_command("mem")))
-    _write(folder / _MATCHER, b'#!/bin/sh\n%s\nexec %s "$@"\n' % (_MARK, matcher))
-    made = False
-    for name, original in found.items():
-        copy = folder / name
-        fault = _made(_SCRIPTS[name], original, copy)
-        with tempfile.TemporaryDirectory(prefix="gkl-shim-") as place:
-            fault = fault or _tried(name, original, copy, Path(place))
-        if fault:
-            copy.unlink(missing_ok=True)
-        made |= not fault
-        yield Copy(original, copy, fault)
-    if not made:
-        (folder / _MATCHER).unlink()
+    with _removing_on_failure(folder):
+        make_folder(folder)
+        matcher = os.fsencode(shlex.join(shim_command("mem")))
+        _write(folder / _MATCHER, b'#!/bin/sh\n%s\nexec %s "$@"\n' % (_MARK, matcher))
+        made = False
+        for name, original in found.items():
+            copy = folder / name
+            fault = _made(_SCRIPTS[name], original, copy)
+            with tempfile.TemporaryDirectory(prefix="gkl-shim-") as place:
+                fault = fault or _tried(name, original, copy, Path(place))
+            if fault:
+                copy.unlink(missing_ok=True)
+            made |= not fault
+            yield Copy(original, copy, fault)
+        if not made:
+            (folder / _MATCHER).unlink()
 
 
-def _installed(name: str, folder: Path) -> Path | None:
-    """Return a script on the PATH that is not in the folder."""
-    places = os.get_exec_path()
-    others = [place for place in places if Path(place).resolve() != folder]
-    path = shutil.which(name, path=os.pathsep.join(others))
-    return None if path is None else Path(path).absolute()
+def _installed(name: str) -> Path | None:
+    """Return a script on the PATH that is no copy."""
+    for place in os.get_exec_path():
+        path = shutil.which(name, path=place)
+        if path is not None and not _is_own(Path(path)):
+            return Path(path).absolute()
+    return None
+
+
+def _is_own(path: Path) -> bool:
+    return path.is_file() and _MARK in path.read_bytes()
 
 
 def _check_own(path: Path) -> None:
-    if os.path.lexists(path) and (not path.is_file() or _MARK not in path.read_bytes()):
+    if os.path.lexists(path) and not _is_own(path):
         raise MissingComponent(f"{path} exists and is not of gkl-shim; name another folder")
+
+
+@contextlib.contextmanager
+def _removing_on_failure(folder: Path) -> Iterator[None]:
+    """Remove the copies that are new, and the folder if it is, when an exception ends this."""
+    before = {name for name in (_MATCHER, *NAMES) if os.path.lexists(folder / name)}
+    existed = folder.exists()
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for name in {_MATCHER, *NAMES} - before:
+                (folder / name).unlink(missing_ok=True)
+            if not existed:
+                folder.rmdir()
+        raise
 
 
 def _write(path: Path, text: bytes) -> None:
@@ -159,7 +182,8 @@ def _tried(name: str, original: Path, copy: Path, folder: Path) -> str:
     letters = random.Random(1).choices("ACGT", k=3000)
     inputs = ["reference.fa", "query.fa"]
     for path in inputs:
-        (folder / path).write_text(f">{path}\n{''.join(letters)}\n")
+        with naming(str(folder / path)):
+            (folder / path).write_text(f">{path}\n{''.join(letters)}\n")
         letters[100::150] = "".join(letters[100::150]).translate(str.maketrans("ACGT", "TGCA"))
     arguments = [*inputs, "out"] if name.startswith("run-") else ["-p", "out", *inputs]
     found = []

@@ -304,18 +304,23 @@ class Chunk:
         """The sum of the squares of the reads' lengths."""
         return float(self._lib.gkl_shim_correct_chunk_squares(self.pointer))
 
-    def compare_names(self, mates: Chunk | None, before: int) -> None:
+    def compare_names(self, mates: Chunk | None, before: int, first: int) -> int:
         """Compare the names of mates, which are neighbours if there are no `mates`.
 
-        `before` pairs came before.
+        `before` pairs came before. `first` is the number at the end of the first mates' names so
+        far, 1 or 2, or 0 if none has one. The one after these pairs is returned.
 
         Raises
         ------
         ValueError
-            If the names of a pair differ. It has both.
+            If the names of a pair differ, or the number is another. It has both names.
         """
         other = self._ffi.NULL if mates is None else mates.pointer
-        _native.check(self._lib.gkl_shim_correct_chunk_compare_names(self.pointer, other, before))
+        number = self._ffi.new("int32_t *", first)
+        _native.check(
+            self._lib.gkl_shim_correct_chunk_compare_names(self.pointer, other, before, number)
+        )
+        return int(number[0])
 
     def reads(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return the letters of all reads, one read after another, and their lengths."""

@@ -30,8 +30,10 @@ from typing import Any, BinaryIO
 __all__ = [
     "STANDARD_OUTPUT",
     "Output",
+    "WrongName",
     "atomic_output",
     "check_outputs",
+    "make_folder",
     "naming",
     "own_descriptor",
     "remove_unfinished",
@@ -46,6 +48,18 @@ _MOST_LINKS = 40
 _TWICE = "it is given twice; name another output"
 # The temporary paths of this process, each with the output that will replace it.
 _unfinished: dict[Path, Path | None] = {}
+
+
+class WrongName(ValueError):  # noqa: N818 - the name states the fault
+    """A name that a command cannot take for a file, such as an output's that is also an input's."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(name, message)
+        self.name = name
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.message}"
 
 
 class Output(io.FileIO):
@@ -154,23 +168,33 @@ def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None]
         The files that the command reads; ``-`` is standard input. An output that is one of them is
         refused, also if it is another link to the same file. So is standard output, to which every
         command may write. None is ignored.
+
+    Raises
+    ------
+    WrongName
+        If an output is refused for its name: it is another one, or an input, or ends with a slash.
+    OSError
+        If an output cannot be written.
     """
-    given = [path for path in inputs if path is not None]
-    if not all(map(str, given)):
-        raise FileNotFoundError(errno.ENOENT, "the name of an input is empty", "")
-    read = [state for path in given if (state := _state(path, 0))]
-    if [str(path) for path in paths].count("-") > 1:
-        raise OSError(errno.EBUSY, _TWICE, STANDARD_OUTPUT)
+    read = [state for path in inputs if path is not None and (state := _state(path, 0))]
     for path in ("-", *paths):
         state = None if path is None else _state(path, 1)
         if state is not None and any(os.path.samestat(state, other) for other in read):
             name = STANDARD_OUTPUT if path == "-" else str(path)
-            raise OSError(errno.EBUSY, "it is also an input; name another output", name)
+            raise WrongName(name, "it is also an input; name another output")
+    if [str(path) for path in paths].count("-") > 1:
+        raise WrongName(STANDARD_OUTPUT, _TWICE)
+    for path in paths:
+        if str(path).endswith("/"):
+            raise WrongName(str(path), "it names a folder; name a file")
     temporary = []
     try:
         for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
-                temporary.append(_temporary_file(*_place(path)))
+                target, before = _place(path)
+                if target in _unfinished.values():
+                    raise WrongName(str(path), _TWICE)
+                temporary.append(_temporary_file(target, before))
     finally:
         for descriptor, made in temporary:
             os.close(descriptor)
@@ -196,6 +220,15 @@ def _checked(given: str | Path) -> Path:
     if not str(given):
         raise FileNotFoundError(errno.ENOENT, "the name of an output is empty", "")
     return Path(given)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for outputs, and those that it is in, unless it exists. Errors name it."""
+    with naming(str(folder)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
 
 
 def _state(path: str | Path, standard: int) -> os.stat_result | None:
@@ -293,8 +326,6 @@ def _temporary_file(target: Path, before: os.stat_result | None) -> tuple[int, P
     def make(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
-    if target in _unfinished.values():
-        raise OSError(errno.EBUSY, _TWICE)
     return _temporary(target.parent, make, target)
 
 

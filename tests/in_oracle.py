@@ -43,17 +43,25 @@ def parse(text: bytes, longest_line: int = 1 << 26, flagged: bool = False) -> li
         if len(line) > longest_line:
             raise Fault(number, f"a line of more than {longest_line} bytes")
         fields = [each for each in SPACE.split(line) if each]
-        if reads:
-            reads -= 1
-            regions[-1].reads.append(_read(number, fields))
-        elif haplotypes:
-            haplotypes -= 1
-            read = _flagged_haplotype if flagged else _haplotype
-            regions[-1].haplotypes.append(read(number, fields))
-        elif fields:
-            header = number
-            reads, haplotypes = _header(number, fields, line)
-            regions.append(Region())
+        try:
+            if reads:
+                reads -= 1
+                regions[-1].reads.append(_read(number, fields))
+            elif haplotypes:
+                haplotypes -= 1
+                read = _flagged_haplotype if flagged else _haplotype
+                regions[-1].haplotypes.append(read(number, fields))
+            elif fields:
+                header = number
+                reads, haplotypes = _header(number, fields, line)
+                regions.append(Region())
+        except Fault:
+            if 0 in line:
+                what = f"it is no text: byte {line.index(0) + 1} is NUL"
+                raise Fault(number, what) from None
+            if not fields:
+                raise Fault(number, "a blank line is within a region") from None
+            raise
     if reads or haplotypes:
         raise Fault(
             len(lines),

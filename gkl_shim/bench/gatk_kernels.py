@@ -12,6 +12,7 @@ from gkl_shim._batch import concatenated
 from gkl_shim._ragged import ragged
 from gkl_shim.bench import kernels, lone, pairs, regions
 from gkl_shim.bench.tables import Table
+from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in, pdhmm_in, smithwaterman_text
 from gkl_shim.gatk import replay, replay_smithwaterman
 from gkl_shim.pairhmm import Batch, PairHMM
@@ -145,7 +146,10 @@ class _SmithWaterman(kernels.Kernel[_Chunks]):
 
     def read(self, path: str) -> _Chunks:
         with smithwaterman_text.Reader(path, HAPLOTYPE_TO_REFERENCE, "softclip") as reader:
-            return list(reader)
+            chunks = list(reader)
+        if not chunks:
+            raise FormatError(path, None, "the file holds no pair")
+        return chunks
 
     def engine(self, build: str, threads: int, precision: str | None) -> SmithWaterman:
         return SmithWaterman(threads=threads, build=build)

@@ -51,7 +51,8 @@ def print_table(console: Console, table: Table) -> None:
     console.print(shown)
     if table.note:
         note = "\n".join(map(printable, table.note.split("\n")))
-        console.print(f"{note}\n", highlight=False, markup=False)
+        soft_wrap = not console.is_terminal
+        console.print(f"{note}\n", highlight=False, markup=False, soft_wrap=soft_wrap)
 
 
 def cell_text(value: str | int | float | None, decimals: int | None = None) -> str:

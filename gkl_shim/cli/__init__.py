@@ -11,12 +11,12 @@ import os
 import re
 import sys
 import traceback
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
 import gkl_shim
-from gkl_shim._output_files import STANDARD_OUTPUT
+from gkl_shim._output_files import STANDARD_OUTPUT, WrongName, own_descriptor
 from gkl_shim._printable import printable
 from gkl_shim.cli._early import wake_devices
 from gkl_shim.cli._terminal import (
@@ -46,8 +46,18 @@ _SUBCOMMANDS = {
 }
 
 
+class _BrokenPipe(Exception):  # noqa: N818 - it wraps an error
+    """Wraps a BrokenPipeError, for which click would end the command without a message."""
+
+
 class _LazyGroup(click.Group):
     """Imports a subcommand only when it runs, so that no subcommand can break or slow another."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _BrokenPipe from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_SUBCOMMANDS)
@@ -118,7 +128,11 @@ def main() -> NoReturn:
 def _run() -> int:
     """Run the command line, print any error, and return the exit code."""
     try:
-        result = cli.main(prog_name="gkl-shim", standalone_mode=False)
+        try:
+            result = cli.main(prog_name="gkl-shim", standalone_mode=False)
+        except _BrokenPipe as wrapped:
+            assert isinstance(wrapped.__cause__, OSError)
+            raise wrapped.__cause__ from None
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -130,13 +144,15 @@ def _run() -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except OSError as error:
-        if isinstance(error, BrokenPipeError) and error.filename == STANDARD_OUTPUT:
+        if isinstance(error, BrokenPipeError) and _is_standard_output(error.filename):
             # The reader has closed the pipe (`gkl-shim ... | head`). This needs no message.
             return 1
         reason = error.strerror or str(error)
         return _fail(f"{printable(str(error.filename))}: {reason}" if error.filename else reason)
     except MemoryError as error:
         return _fail(str(error) or "out of memory")
+    except WrongName as error:
+        return _fail(printable(str(error)), 2)
     except FormatError as error:
         return _fail(printable(str(error)))
     except (BackendUnavailable, MissingComponent) as error:
@@ -150,6 +166,11 @@ def _run() -> int:
             "please report it with what `gkl-shim doctor` prints"
         )
     return result if isinstance(result, int) else 0
+
+
+def _is_standard_output(name: object) -> bool:
+    """Return whether an error's file is standard output, also by a name such as /dev/stdout."""
+    return name == STANDARD_OUTPUT or (isinstance(name, str) and own_descriptor(name) == 1)
 
 
 def _option_for_threads(error: click.UsageError) -> str:

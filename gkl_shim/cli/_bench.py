@@ -52,7 +52,9 @@ def gkl_option(version: str = "") -> Callable[..., Any]:
     text = f"The jars of {jars}. Default: the GATK that `gkl-shim demo` has fetched."
     if version:
         text = f"The jars of {jars}, with GKL {version} or later. Default: gkl-shim's cache."
-    return click.option("--gkl", "classpath", metavar="CLASSPATH", help=text)
+    return click.option(
+        "--gkl", "classpath", metavar="CLASSPATH", callback=_options.entries, help=text
+    )
 
 
 def seconds_option(default: float) -> Callable[..., Any]:
@@ -168,6 +170,7 @@ def publish(
     lines += [f"CUDA: {', '.join(cuda)}"] if cuda else []
     lines += [f"{what} not measured: {why}" for what, why in missing.items()]
     console = wide_console()
-    console.print("\n".join(map(printable, lines)), highlight=False, markup=False)
+    about_run = "\n".join(map(printable, lines))
+    console.print(about_run, highlight=False, markup=False, soft_wrap=not console.is_terminal)
     for table in tables:
         print_table(console, table)

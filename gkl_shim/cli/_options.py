@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,30 +19,95 @@ from gkl_shim._output_files import atomic_output
 from gkl_shim._printable import printable
 from gkl_shim.errors import FormatError
 
-__all__ = ["Command", "NumberRange", "backend", "build", "classpath", "command", "devices",
-           "json_file", "memory", "output", "progress", "threads", "usage_errors",
-           "write_json"]  # fmt: skip
+__all__ = ["Command", "NumberRange", "WholeRange", "backend", "build", "classpath", "command",
+           "devices", "entries", "json_file", "memory", "output", "progress", "threads",
+           "usage_errors", "write_json"]  # fmt: skip
 
 _Option: TypeAlias = Callable[[Any], Any]
 
 
 class Command(click.Command):
-    """A command that refuses an option that is given twice, and whose first value would be lost."""
+    """A command that refuses an empty name, and an option that is given twice.
+
+    An empty name would be taken for the current folder. Of an option that is given twice, the first
+    value would be lost.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line."""
-        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        try:
+            values, _, given = self.make_parser(ctx).parse_args(list(args))
+        except click.NoSuchOption as error:
+            hidden = {
+                name
+                for parameter in self.params
+                if isinstance(parameter, click.Option) and parameter.hidden
+                for name in parameter.opts
+            }
+            near = [name for name in error.possibilities or () if name not in hidden]
+            raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
         seen = set()
         for parameter in given:
-            if isinstance(parameter, click.Option) and not parameter.multiple:
+            if _takes_names(parameter) and "" in _listed(values[str(parameter.name)]):
+                raise click.UsageError(f"{_label(parameter)} is empty; give a name", ctx)
+            # --help may be repeated.
+            if isinstance(parameter, click.Option) and not (
+                parameter.multiple or parameter.is_eager
+            ):
                 if parameter in seen:
                     raise click.UsageError(f"{parameter.opts[-1]} is given twice", ctx)
                 seen.add(parameter)
         return super().parse_args(ctx, args)
 
 
+def _takes_names(parameter: click.Parameter) -> bool:
+    """Return whether the values are names of files, folders or other things."""
+    if isinstance(parameter.type, click.Path):
+        return True
+    return parameter.type is click.STRING and parameter.default != ""
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+def _label(parameter: click.Parameter) -> str:
+    """Return what the help calls a parameter."""
+    if isinstance(parameter, click.Option):
+        return parameter.opts[-1]
+    return parameter.human_readable_name.strip("[].")
+
+
 #: Makes a :class:`Command`.
 command = partial(click.command, cls=Command)
+
+
+class NumberRange(click.FloatRange):
+    """A range of numbers. NaN is in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        with contextlib.suppress(ValueError):
+            if not math.isnan(float(value)):
+                return super().convert(value, param, ctx)
+        self.fail(f"{value!r} is not a number {_range_text(self.min, self.max)}.", param, ctx)
+
+
+class WholeRange(click.IntRange):
+    """A range of whole numbers."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        with contextlib.suppress(ValueError):
+            int(value)
+            return super().convert(value, param, ctx)
+        self.fail(f"{value!r} is not a whole number {_range_text(self.min, self.max)}.", param, ctx)
+
+
+def _range_text(least: float | None, most: float | None) -> str:
+    return f"of {least} or more" if most is None else f"from {least} to {most}"
 
 
 # Click 8.2 and 8.3 have no generic ParamType, so options are converted by functions.
@@ -71,7 +137,7 @@ backend = click.option(
 )
 threads = click.option(
     "--threads",
-    type=click.IntRange(0, 2**31 - 1),
+    type=WholeRange(0, 2**31 - 1),
     default=0,
     help="The most CPU threads to use. Default: as many as the process may use.",
 )
@@ -89,12 +155,20 @@ build = click.option(
 )
 
 
+def entries(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Refuse a class path of colons alone, such as "$JARS:$MORE" without values."""
+    if path is not None and not path.strip(":"):
+        raise click.BadParameter("it names no file")
+    return path
+
+
 def classpath(use: str = "") -> _Option:
     """Return the option that names a GATK. `use` says what it is for, if not for all."""
     return click.option(
         "-c",
         "--classpath",
         metavar="CLASSPATH",
+        callback=entries,
         help=f"{use}GATK's class path or package jar. Default: GATK_CLASSPATH, GATK_LOCAL_JAR, "
         "the jar beside the `gatk` on the PATH, or the GATK that `gkl-shim demo` has fetched.",
     )
@@ -138,19 +212,6 @@ def usage_errors() -> Iterator[None]:
         raise
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-
-
-class NumberRange(click.FloatRange):
-    """A range of numbers. NaN is in none."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the number."""
-        number: float = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
 
 
 class _Reader(Protocol):

@@ -14,6 +14,7 @@ from gkl_shim._output_files import check_outputs, naming
 from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli import _bench, _options
+from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of
 
 _GENERATED = Shape("generated", letters=1_000_000, reads=300_000, read_length=100, min_length=1,
@@ -29,12 +30,12 @@ _LIGHTER_K = 19
 @click.argument("inputs", metavar="[READS]...", nargs=-1)
 @click.option(
     "--genome",
-    type=click.IntRange(1),
+    type=_options.WholeRange(1),
     default=_GENERATED.letters,
     show_default=True,
     help="The size of the genome, which Lighter asks for.",
 )
-@click.option("--rounds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--rounds", type=_options.WholeRange(1), default=3, show_default=True)
 @_bench.json_option
 def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | None) -> None:
     """Time `gkl-shim correct` on this machine, and compare it with Lighter.
@@ -53,6 +54,8 @@ def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | 
         for path in [Path(name).resolve() for name in inputs] or [_generated(folder)]:
             step(f"{path.name}: counting reads")
             reads = _reads(path)
+            if not reads:
+                raise FormatError(str(path), None, "the file holds no read")
             for threads in sorted({1, here.usable_cpus}):
                 step(f"{path.name}, threads: {threads}")
                 out = ["-o", str(folder / "ours.fq")]

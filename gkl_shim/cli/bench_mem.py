@@ -25,7 +25,7 @@ _SMALLER = 10
     epilog="Example: gkl-shim bench mem --papers --json mem.json",
 )
 @click.option("--papers", is_flag=True, help="Measure workloads of the paper's size.")
-@click.option("--rounds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--rounds", type=_options.WholeRange(1), default=3, show_default=True)
 @_bench.json_option
 def command(papers: bool, rounds: int, json_file: str | None) -> None:
     """Time `gkl-shim mem` on this machine, and compare it with mummer.

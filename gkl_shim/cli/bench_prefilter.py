@@ -23,7 +23,7 @@ from gkl_shim.prefilter import MAX_EDITS, Prefilter
 )
 @click.option(
     "--length",
-    type=click.IntRange(1, 10_000),
+    type=_options.WholeRange(1, 10_000),
     default=100,
     show_default=True,
     help="The length of reads and segments, in bases.",
@@ -32,7 +32,7 @@ from gkl_shim.prefilter import MAX_EDITS, Prefilter
     "-e",
     "--max-edits",
     "thresholds",
-    type=click.IntRange(0, MAX_EDITS),
+    type=_options.WholeRange(0, MAX_EDITS),
     multiple=True,
     default=(2, 5, 10),
     show_default=True,

@@ -13,9 +13,8 @@ import click
 
 from gkl_shim._correct_files import FilesCorrection, Settings
 from gkl_shim._native_correct import METHODS
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim._output_files import WrongName, atomic_output, check_outputs
 from gkl_shim.cli import _correct_report, _options
-from gkl_shim.errors import FormatError
 from gkl_shim.formats.output import open_output
 
 # Files of this many bytes take about a second.
@@ -34,19 +33,19 @@ _LONG_INPUT = 1 << 28
 @click.option("--interleaved", is_flag=True, help="READS holds pairs: each read, then its mate.")
 @click.option(
     "-k",
-    type=click.IntRange(11, 31),
+    type=_options.WholeRange(11, 31),
     help="The length of the k-mers. Default: half the mean length of the reads, weighted by their "
     "bases, at most 27.",
 )
 @click.option(
     "--genome-size",
-    type=click.IntRange(1, 2**40),
+    type=_options.WholeRange(1, 2**40),
     metavar="BASES",
     help="About how long the genome is. A default k that is too short for it becomes longer.",
 )
 @click.option(
     "--threshold",
-    type=click.IntRange(2, 2047),
+    type=_options.WholeRange(2, 2047),
     help="Solid k-mers occur at least this often. Default: the valley of the histogram.",
 )
 @click.option(
@@ -58,12 +57,12 @@ _LONG_INPUT = 1 << 28
 )
 @click.option(
     "--max-changes",
-    type=click.IntRange(1, 2**31 - 1),
+    type=_options.WholeRange(1, 2**31 - 1),
     help="The most changes of a read. Default: 2, and one more for every 10 bases.",
 )
 @click.option(
     "--max-window-changes",
-    type=click.IntRange(1, 2**31 - 1),
+    type=_options.WholeRange(1, 2**31 - 1),
     help="The most changes within 20 bases. Default: 4. A base whose quality is above the read's "
     "mean counts as two; one of low quality does not count.",
 )
@@ -112,10 +111,10 @@ def command(
     """
     inputs = [reads] if mates is None else [reads, mates]
     outputs = [output] if output2 is None else [output, output2]
+    if mates is not None and given["interleaved"]:
+        raise click.UsageError("--interleaved is for one file of pairs; leave it out, or MATES")
     if len(inputs) != len(outputs):
         raise click.UsageError("give MATES and --output2 together")
-    if mates is not None and given["interleaved"]:
-        raise click.UsageError("--interleaved is for one file of pairs")
     if given["spectrum"] is not None and (given["k"] or given["threshold"]):
         raise click.UsageError("a --spectrum has its own k and threshold")
     if given["genome_size"] and (given["k"] or given["spectrum"]):
@@ -153,5 +152,5 @@ def _check_inputs(paths: list[str]) -> None:
             continue
         place = Path(path).resolve()
         if place in seen and not place.is_char_device():
-            raise FormatError(path, None, "it is given twice; name another file")
+            raise WrongName(path, "it is given twice; name another file")
         seen.add(place)

@@ -13,7 +13,8 @@ import click
 from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim._output_files import atomic_output, check_outputs, make_folder
+from gkl_shim.bench.tables import wide_console
 from gkl_shim.cli import _demo_report, _options
 from gkl_shim.gatk import data, demonstration, fetch, swaps
 
@@ -22,7 +23,7 @@ from gkl_shim.gatk import data, demonstration, fetch, swaps
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     default=Path("demo-output"),
     show_default=True,
     help="The folder for reads, VCFs, logs and demo.json.",
@@ -30,12 +31,13 @@ from gkl_shim.gatk import data, demonstration, fetch, swaps
 def command(output: Path) -> int:
     """Run GATK's HaplotypeCaller with and without the shim on real reads, and compare the results.
 
-    The first run downloads GATK 4.6.2.0 from Maven Central (450 MB) into the cache: GKL_SHIM_CACHE,
-    or ~/.cache/gkl-shim by default. The exit code is 1 if the VCFs differ.
+    The first run downloads GATK 4.6.2.0 from Maven Central (450 MB) into the cache: the folder
+    GKL_SHIM_CACHE, or gkl-shim in XDG_CACHE_HOME, or ~/.cache/gkl-shim. The exit code is 1 if the
+    VCFs differ.
     """
     progress = Console(stderr=True)
     swap = swaps.agent()
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     check_outputs("-", output / "demo.json")
     with _download(progress, f"GATK {fetch.GATK_VERSION} from Maven Central") as told:
         classpath = fetch.gatk_classpath(told)
@@ -44,7 +46,7 @@ def command(output: Path) -> int:
     result = demonstration.demonstrate(sample, classpath, swap, partial(_step, progress))
     with atomic_output(output / "demo.json") as stream:
         stream.write(json.dumps(demonstration.document(result), indent=2).encode() + b"\n")
-    console = Console()
+    console = wide_console()
     console.print(_demo_report.table(result))
     summary = _demo_report.summary(result, output)
     console.print(summary, highlight=False, markup=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -14,6 +15,8 @@ from gkl_shim._output_files import check_outputs
 from gkl_shim._printable import printable
 from gkl_shim.cli import _options
 
+_STYLES = {"ok": "green", "missing": "yellow", "ignored": "yellow", "failed": "bold red"}
+
 
 @_options.command(name="doctor", epilog="Example: gkl-shim doctor --json - | jq .ok")
 @_options.json_file("the report")
@@ -22,8 +25,8 @@ def command(json_file: str | None) -> int:
 
     Every engine build that this CPU can run computes PairHMM, PDHMM and Smith-Waterman of
     sequences with known results, and so does each GPU for PairHMM. The exit code is 1 if a result
-    is wrong, a part is damaged or a setting is refused, and 0 otherwise. Missing parts are listed,
-    but are no failure.
+    is wrong, a part is damaged, a setting has a wrong value or Java cannot start, and 0 otherwise.
+    Missing parts and unknown settings are listed, but are no failure.
     """
     check_outputs(json_file)
     findings = [*_checkup.engines(), *_checkup.parts()]
@@ -36,15 +39,26 @@ def command(json_file: str | None) -> int:
         }
         _options.write_json(json_file, report)
     if json_file != "-":
-        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-        table.add_column()
-        table.add_column()
-        table.add_column(overflow="fold")  # paths stay whole
-        styles = {"ok": "green", "missing": "yellow", "failed": "bold red"}
-        for finding in findings:
-            state = f"[{styles[finding.state]}]{finding.state}[/]"
-            table.add_row(finding.name, state, escape(printable(finding.detail)))
-        console = Console()
-        console.print(f"gkl-shim {gkl_shim.__version__}", highlight=False)
-        console.print(table, highlight=False)
+        click.echo(f"gkl-shim {gkl_shim.__version__}")
+        _print(findings)
     return 0 if works else 1
+
+
+def _print(findings: list[_checkup.Finding]) -> None:
+    """Print a table. Lines are divided on a terminal only."""
+    rows = [
+        (printable(finding.name), finding.state, printable(finding.detail)) for finding in findings
+    ]
+    console = Console()
+    if not console.is_terminal:
+        width = max(len(name) for name, _, _ in rows)
+        for name, state, detail in rows:
+            click.echo(f"{name:{width}}  {state:7}  {detail}")
+        return
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column()
+    table.add_column(overflow="fold")  # paths stay whole
+    for name, state, detail in rows:
+        table.add_row(escape(name), f"[{_STYLES[state]}]{state}[/]", escape(detail))
+    console.print(table, highlight=False)

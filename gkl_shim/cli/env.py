@@ -34,13 +34,13 @@ from gkl_shim.gatk import archive, programs, run, swaps
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     help="For library-path: the folder to prepare.",
 )
 @click.option(
     "--archive",
     "archive_folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     help="For agent: start GATK sooner, with an archive of its classes in this folder. If the "
     "folder has none that fits, a short run of GATK makes it.",
 )

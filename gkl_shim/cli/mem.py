@@ -38,7 +38,7 @@ _LONG_INPUT = 1 << 25
 @click.option(
     "-l",
     "min_length",
-    type=click.IntRange(1, 2**62),
+    type=_options.WholeRange(1, 2**62),
     default=20,
     show_default=True,
     help="The shortest match.",
@@ -54,7 +54,7 @@ _LONG_INPUT = 1 << 25
     "-threads",
     "-qthreads",
     "--threads",
-    type=click.IntRange(0, 2**31 - 1),
+    type=_options.WholeRange(0, 2**31 - 1),
     default=0,
     help="The most CPU threads to use. Default: as many as the process may use.",
 )
@@ -63,7 +63,7 @@ _LONG_INPUT = 1 << 25
 @_options.memory(8, "The most memory for the index, in GiB. Larger references are cut into pages.")
 @click.option(
     "--page-letters",
-    type=click.IntRange(0, 2**62),
+    type=_options.WholeRange(0, 2**62),
     default=0,
     help="The most letters of a page. Default: as many as --memory allows.",
 )

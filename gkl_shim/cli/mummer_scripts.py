@@ -10,9 +10,10 @@ import click
 
 from gkl_shim._mummer_scripts import copies
 from gkl_shim._printable import printable
+from gkl_shim.cli import _options
 
 
-@click.command(
+@_options.command(
     name="mummer-scripts", epilog="Example: gkl-shim mummer-scripts ~/mummer-with-gkl-shim"
 )
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))

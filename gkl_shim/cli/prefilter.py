@@ -41,7 +41,7 @@ _LONG_INPUT = 1 << 31
 @click.option(
     "-e",
     "--max-edits",
-    type=click.IntRange(0, MAX_EDITS),
+    type=_options.WholeRange(0, MAX_EDITS),
     required=True,
     help="The threshold. Pairs with at most this many edits pass.",
 )

@@ -11,7 +11,7 @@ import click
 
 from gkl_shim import _native
 from gkl_shim._memory import usable_memory
-from gkl_shim._output_files import atomic_output, check_outputs, naming
+from gkl_shim._output_files import atomic_output, check_outputs, make_folder
 from gkl_shim._printable import printable
 from gkl_shim.cli import _options
 from gkl_shim.cli._stages import Stages
@@ -84,21 +84,21 @@ _REFUSED = {
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     default=Path("validation"),
     show_default=True,
     help="The folder for VCFs, logs and the report. What is finished there is used.",
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1),
+    type=_options.WholeRange(1),
     default=None,
     help="Runs of GATK at a time. Default: one for each CPU and each 5 GiB of memory, within the "
     "limits of a container.",
 )
 @click.option(
     "--shards",
-    type=click.IntRange(1),
+    type=_options.WholeRange(1),
     default=None,
     help="Parts to cut the intervals into. Default: by the reference's length and the CPUs.",
 )
@@ -151,8 +151,7 @@ def command(
     )
     input_files.check(inputs)
     found = run.find_classpath(classpath)
-    with naming(str(output)):
-        output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     text, html = output / "validation.json", output / "validation.html"
     check_outputs(text, html, inputs=[reference, *reads, truth, confident])
     cpus = _native.cpu_count()

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 from gkl_shim._output_files import naming, own_descriptor, wait_for
 from gkl_shim.errors import FormatError
 
-__all__ = ["Input"]
+__all__ = ["Input", "refuse_cr"]
 
 _BUFFER = 1 << 17
 # Enough to recognize a format.
@@ -91,7 +91,11 @@ _COMPRESSED = (
     _Format("zstd", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd),
 )
 # How other files begin, or what they have at a place near the beginning, and what they are.
+_SAM = "SAM text; convert it with samtools fastq or samtools fasta"
+_PAGE = "a page of the web, perhaps the error of a download"
 _OTHERS = (
+    (30, b"facts.npy\x01\0", "a spectrum of correct; give it with --spectrum"),
+    (0, b"gklmem\x01\0", "an index of mem; give it with -load"),
     (0, b"PK\x03\x04", "a zip archive; unpack it first"),
     (0, b"\x5d\x00\x00", "lzma data; unpack it with xz -d"),
     (0, b"\x04\x22\x4d\x18", "lz4 data; unpack it with lz4 -d"),
@@ -100,6 +104,15 @@ _OTHERS = (
     (0, b"BAM\x01", "a BAM file; convert it with samtools fastq or samtools fasta"),
     (0, b"CRAM\x02", "a CRAM file; convert it with samtools fastq or samtools fasta"),
     (0, b"CRAM\x03", "a CRAM file; convert it with samtools fastq or samtools fasta"),
+    (0, b"@HD\tVN:", _SAM),
+    (0, b"@SQ\tSN:", _SAM),
+    (0, b"@RG\tID:", _SAM),
+    (0, b"@PG\tID:", _SAM),
+    (0, b"<!DOCTYPE", _PAGE),
+    (0, b"<!doctype", _PAGE),
+    (0, b"<html", _PAGE),
+    (0, b"<HTML", _PAGE),
+    (0, b"<?xml", _PAGE),
     (0, b"\xef\xbb\xbf", "text with a byte order mark; save it without one"),
     (0, b"\xff\xfe", "UTF-16 text; save it as ASCII"),
     (0, b"\xfe\xff", "UTF-16 text; save it as ASCII"),
@@ -224,6 +237,14 @@ class Input(io.RawIOBase):
         view[:size] = self._head[:size]
         self._head = self._head[size:]
         return size
+
+
+def refuse_cr(text: Any, name: str) -> None:
+    """Refuse a text whose first bytes show that its lines end with CR alone."""
+    head = bytes(text[:_HEAD])
+    if b"\r" in head[:-1] and b"\n" not in head:
+        what = "its lines end with CR alone; they must end with LF or CR LF"
+        raise FormatError(name, None, what)
 
 
 class _Members:

@@ -79,10 +79,12 @@ class LineReader(TextReader):
                 line += lines
                 if fault is not None:
                     # At the end of a file, blank lines are ignored.
-                    if text[at + used :].tobytes().strip() or any(
-                        more.tobytes().strip() for more in texts
-                    ):
-                        raise self.error(line, fault)
+                    rest = text[at + used :].tobytes()
+                    if rest.strip() or any(more.tobytes().strip() for more in texts):
+                        wrong = rest.partition(b"\n")[0]
+                        if b"\r" in wrong[:-1]:
+                            fault = "a CR is within the line; lines must end with LF or CR LF"
+                        raise self.fault(line, wrong, fault)
                     if lines:
                         yield chunk
                     return

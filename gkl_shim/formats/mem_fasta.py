@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from gkl_shim._native_mem import Fasta
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input
+from gkl_shim.formats.input import Input, refuse_cr
 
 __all__ = ["BlockSize", "QueryReader", "read_reference"]
 
@@ -64,6 +64,7 @@ def read_reference(source: str | Path | BinaryIO, threads: int = 0, strict: bool
     """
     with Input(source, refuse_nul=True) as file:
         text = _all(file)
+        refuse_cr(text, file.name)
         _refuse_fastq(text, file.name)
         if strict and _first_letter(text) not in b">":
             raise FormatError(file.name, None, "expected FASTA, which begins with >")
@@ -125,6 +126,7 @@ class QueryReader:
             if ended:
                 end = len(text)
             if first:
+                refuse_cr(text, self._file.name)
                 _refuse_fastq(text, self._file.name)
             with memoryview(text) as view, view[:end] as block:
                 fasta = Fasta(block, self._threads)

@@ -95,7 +95,7 @@ class RegionReader(TextReader, Generic[_B]):
             size, more = self._filled(text, size)
             found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
-                raise self.error(self._line + found.lines + 1, found.fault)
+                raise self._fault(text, size, found.lines, found.fault)
             batch = self._batch(found)
             if len(batch):
                 any_region = True
@@ -112,6 +112,19 @@ class RegionReader(TextReader, Generic[_B]):
             )
         if not any_region:
             raise self.error(1, "no regions: the file is empty")
+
+    def _fault(self, text: bytearray, size: int, lines: int, message: str) -> FormatError:
+        """Return the error for the line of a block that comes after this many lines."""
+        begin = 0
+        for _ in range(lines):
+            begin = text.index(b"\n", begin, size) + 1
+        end = text.find(b"\n", begin, size)
+        end = size if end < 0 else end
+        if end - begin > _MAX_LINE:
+            return self.error(self._line + lines + 1, message)
+        wrong = text[begin:end]
+        what = message if wrong.strip() else "a blank line is within a region"
+        return self.fault(self._line + lines + 1, wrong, what)
 
     def _filled(self, text: bytearray, size: int) -> tuple[int, bool]:
         """Fill the block after its first `size` bytes. Add a newline to the last line if needed.

@@ -12,7 +12,7 @@ from gkl_shim._closable import Closable
 from gkl_shim._native_correct import Chunk
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input
+from gkl_shim.formats.input import Input, refuse_cr
 
 __all__ = ["ReadsFile", "chunks_of", "pairs_of"]
 
@@ -95,6 +95,8 @@ class ReadsFile(Closable):
                 self._parse(chunk, text)
             while chunk.records < least and not self._ended:
                 text = self._longer(text)
+                if self._mark is None:
+                    text = _without_blank_lines(text)
                 if len(text):
                     self._parse(chunk, text)
         except ValueError as error:
@@ -105,6 +107,8 @@ class ReadsFile(Closable):
         return chunk if chunk.records else None
 
     def _parse(self, chunk: Chunk, text: NDArray[np.uint8]) -> None:
+        if self._mark is None:
+            refuse_cr(text, self.name)
         # A piece's first letter says whether it is FASTQ or FASTA. All pieces must be the same.
         # Blank lines have none.
         mark = chr(text[0])
@@ -138,6 +142,15 @@ class ReadsFile(Closable):
                 yield piece[: _HEADROOM + size]
             if size < _CHUNK:
                 return
+
+
+def _without_blank_lines(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return FASTA without its first lines if they are blank, and any other text as it is."""
+    if not len(text) or not chr(text[0]).isspace():
+        return text
+    rest = text.tobytes().lstrip()
+    first = len(text) - len(rest)
+    return text[first:] if rest.startswith(b">") and text[first - 1] == ord("\n") else text
 
 
 def chunks_of(file: ReadsFile) -> Generator[Chunk, None, None]:

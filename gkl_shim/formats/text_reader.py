@@ -48,3 +48,8 @@ class TextReader(Closable):
     def error(self, line: int, message: str) -> FormatError:
         """Return an error that names this file and a line."""
         return FormatError(self._input.name, line, message)
+
+    def fault(self, line: int, text: bytes | bytearray, message: str) -> FormatError:
+        """Return the error for a line whose text cannot be parsed."""
+        nul = text.find(0)
+        return self.error(line, message if nul < 0 else f"it is no text: byte {nul + 1} is NUL")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim._output_files import atomic_output, make_folder
 
 __all__ = ["Sample", "na12878_chr22"]
 
@@ -29,7 +29,7 @@ def na12878_chr22(folder: Path) -> Sample:
     folder
         The output folder, which is created if necessary.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     source = resources.files("gkl_shim.gatk") / "na12878_chr22"
     # The index comes last, because GATK warns about an index that is older than its reads.
     for name in ("q.fa", "q.fa.fai", "q.dict", "NA12878.bam", "NA12878.bai"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gkl_shim import _native, paths
-from gkl_shim._output_files import naming, scratch
+from gkl_shim._output_files import make_folder, naming, scratch
 from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
@@ -203,7 +203,7 @@ def require_own(folder: Path) -> None:
 def make_own(folder: Path) -> None:
     """Make a folder for code that a JVM loads, if there is none. Raises like `require_own`."""
     require_own(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     # Another user may have made it meanwhile, or the mask lets all users write to it.
     require_own(folder)
 

@@ -78,7 +78,7 @@ def check(inputs: Inputs) -> None:
     reference = inputs.reference
     for path in inputs.files:
         with naming(str(path)):
-            if path.exists() and not path.is_file():
+            if path.exists() and not path.is_file() and not path.is_dir():
                 raise MissingComponent(f"{path}: not a regular file; copy it into one")
             path.open("rb").close()
     index = reference.with_name(reference.name + ".fai")

@@ -289,9 +289,9 @@ extern "C" double gkl_shim_correct_chunk_squares(const gkl_shim_correct_chunk *c
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_compare_names(const gkl_shim_correct_chunk *chunk,
                                                                 const gkl_shim_correct_chunk *mates,
-                                                                int64_t before) {
+                                                                int64_t before, int32_t *first) {
     return guarded([&] {
-        return chunk->chunk.compare_names(mates ? &mates->chunk : nullptr, before)
+        return chunk->chunk.compare_names(mates ? &mates->chunk : nullptr, before, first)
                    ? GKL_SHIM_OK
                    : GKL_SHIM_EINVAL;
     });

@@ -23,16 +23,18 @@ std::string name_of(const uint8_t *header, const uint8_t *end) {
     return printable(std::string(from, to));
 }
 
-// Whether two headers are of mates. Both end before a white space. Their names are equal, or end
-// with 1 and 2 behind a separator.
-bool are_mates(const uint8_t *one, const uint8_t *other) {
+// The number at the end of the first mate's name, 1 or 2, if two headers are of mates whose names
+// end with 1 and 2 behind a separator. 0 if the names are equal, and -1 if they are not of mates.
+// Names end before a white space.
+int first_number(const uint8_t *one, const uint8_t *other) {
     int64_t at = 0;
     while (one[at] == other[at] && one[at] > ' ') at++;
-    if (one[at] <= ' ' && other[at] <= ' ') return true;
+    if (one[at] <= ' ' && other[at] <= ' ') return 0;
     const bool numbers =
         (one[at] == '1' && other[at] == '2') || (one[at] == '2' && other[at] == '1');
-    return numbers && at > 0 && strchr("/._-", one[at - 1]) && one[at + 1] <= ' ' &&
-           other[at + 1] <= ' ';
+    const bool are_mates = numbers && at > 0 && strchr("/._-", one[at - 1]) && one[at + 1] <= ' ' &&
+                           other[at + 1] <= ' ';
+    return are_mates ? one[at] - '0' : -1;
 }
 
 const uint8_t *without_cr(const uint8_t *begin, const uint8_t *newline) {
@@ -208,17 +210,20 @@ bool Chunk::check_letters(int64_t before, int threads) const {
                 (long long)at + 1, printable(std::string(1, char(read.letters[at]))).c_str());
 }
 
-bool Chunk::compare_names(const Chunk *mates, int64_t before) const {
+bool Chunk::compare_names(const Chunk *mates, int64_t before, int32_t *first) const {
     const int64_t pairs = mates ? std::min(records(), mates->records()) : records() / 2;
     for (int64_t pair = 0; pair < pairs; pair++) {
-        const int64_t first = mates ? pair : 2 * pair, second = mates ? pair : first + 1;
+        const int64_t left = mates ? pair : 2 * pair, right = mates ? pair : left + 1;
         const Chunk &others = mates ? *mates : *this;
-        const Record &one = records_[size_t(first)], &other = others.records_[size_t(second)];
+        const Record &one = records_[size_t(left)], &other = others.records_[size_t(right)];
         const uint8_t *const header = text_ + one.begin, *const mate = others.text_ + other.begin;
-        if (are_mates(header + 1, mate + 1)) continue;
-        return fail("pair %lld: %s and %s", (long long)(before + pair + 1),
+        const int number = first_number(header + 1, mate + 1);
+        if (number > 0 && *first == 0) *first = number;
+        if (number == 0 || number == *first) continue;
+        return fail("pair %lld: %s and %s%s", (long long)(before + pair + 1),
                     name_of(header, text_ + one.sequence).c_str(),
-                    name_of(mate, others.text_ + other.sequence).c_str());
+                    name_of(mate, others.text_ + other.sequence).c_str(),
+                    number < 0 ? "" : ", in another order than before");
     }
     return true;
 }

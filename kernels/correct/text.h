@@ -31,7 +31,9 @@ class Chunk {
 
     // Compares the names of mates, which are reads 2k and 2k + 1 if `mates` is null. Returns false,
     // with an error that has both names, if those of a pair differ. `before` pairs came before.
-    bool compare_names(const Chunk *mates, int64_t before) const;
+    // *first is the number at the end of the names of first mates, 1 or 2, in all pairs with such
+    // numbers. It is 0 until a pair has them.
+    bool compare_names(const Chunk *mates, int64_t before, int32_t *first) const;
 
     // Copies the letters of all reads, one read after another, and their lengths.
     void copy_reads(uint8_t *letters, int32_t *lengths) const;

@@ -443,10 +443,12 @@ GKL_SHIM_API void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int6
 
 /* Compare the names of mates: of reads 2k and 2k+1 if `mates` is NULL, otherwise of read k here and
  * there. Names end at the first white space, and may end with 1 for one mate and 2 for the other,
- * after a slash, a point, an underscore or a hyphen. If those of a pair differ otherwise,
- * GKL_SHIM_EINVAL is returned, and the error has both. `before` pairs came before. */
+ * after a slash, a point, an underscore or a hyphen. *first is that number of all first mates, and
+ * 0 before a pair has numbers. If the names of a pair differ otherwise, or the number is another,
+ * GKL_SHIM_EINVAL is returned, and the error has both names. `before` pairs came before. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_compare_names(
-    const gkl_shim_correct_chunk *chunk, const gkl_shim_correct_chunk *mates, int64_t before);
+    const gkl_shim_correct_chunk *chunk, const gkl_shim_correct_chunk *mates, int64_t before,
+    int32_t *first);
 
 /* As gkl_shim_correct_count(). */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_count(gkl_shim_correct_chunk *chunk,

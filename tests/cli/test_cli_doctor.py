@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gkl_shim import _checkup, _known_results, _native, paths
+from gkl_shim import _checkup, _known_results, _native, _settings, paths
 from tests import oracle
 from tests.cli.shim_command import run
 from tests.pdhmm import oracle as pdhmm_oracle
@@ -120,6 +121,128 @@ def test_another_agent_beside_an_archive(tmp_path: Path) -> None:
     excluded = f"{jacoco},excludes=org.apache.logging.*"
     (fine,) = found(JAVA_TOOL_OPTIONS=f"{ours} {archive} {excluded}")
     assert fine == f"ok: GATK starts {which}"
+
+
+def findings(folder: Path, **environment: str) -> tuple[bool, dict[str, tuple[str, str]]]:
+    """Return whether all works, and each finding's state and detail by its name."""
+    done = run(folder, "doctor", "--json", "-", env=environment)
+    report = json.loads(done.stdout)
+    assert (done.returncode == 0) == report["ok"]
+    found = {each["name"]: (each["state"], each["detail"]) for each in report["findings"]}
+    return report["ok"], found
+
+
+def test_agents_that_do_not_exist(tmp_path: Path) -> None:
+    """No JVM starts with them."""
+    variables = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.15\"'\n")
+    java.chmod(0o755)
+    jar = tmp_path / "a b.jar"
+    jar.touch()
+    known = {**dict.fromkeys(variables, ""), "JAVA_HOME": str(tmp_path)}
+    fine = f"-Xmx1g '-javaagent:{jar}=x=y' -agentlib:jdwp"
+    for variable in variables:
+        assert "Java agent" not in findings(tmp_path, **{**known, variable: fine})[1]
+        for kind in ("javaagent", "agentpath"):
+            options = f"{fine} '-{kind}:{tmp_path}/no jar=x=y'"
+            ok, found = findings(tmp_path, **{**known, variable: options})
+            assert not ok
+            state, detail = found["Java agent"]
+            assert state == "failed"
+            assert detail.startswith(f"{variable} names {tmp_path}/no jar, which is no file: no")
+
+
+#: A right and a wrong value of each setting; None for one without wrong values.
+VALUES = {
+    **dict.fromkeys(
+        [
+            "ANNOTATIONS",
+            "ASSEMBLY",
+            "CONFIDENCE",
+            "DUPLICATES",
+            "LIKELIHOODS",
+            "PAIRHMM",
+            "PDHMM",
+            "PILEUPS",
+            "SMITHWATERMAN",
+            "TOOLS",
+            "WALK",
+        ],
+        ("off", "no"),
+    ),
+    **dict.fromkeys(("READS", "RECALIBRATION", "REGION_THREADS"), ("1024", "1025")),
+    "BACKEND": ("auto", "gpu"),
+    "BUILD": ("portable", "sse"),
+    "CACHE": ("/absent", "absent"),
+    "DEVICES": ("0,1", "0,0"),
+    "DEVICE_MEMORY": ("100", "1G"),
+    "LIBRARY": ("", None),
+    "LOG": ("debug", "loud"),
+    "PYTHON": ("python3", "./python3"),
+    "RECORD": ("/tmp/new", "/absent/new"),
+    "RECORD_SMITHWATERMAN": ("new", "/tmp"),
+    "RELEASE": ("1", None),
+    "THREADS": ("2", "0"),
+    "VERIFY": ("100", "1.5"),
+}
+
+
+def test_settings(tmp_path: Path) -> None:
+    right = {f"GKL_SHIM_{name}": value for name, (value, _) in VALUES.items()}
+    ok, found = findings(tmp_path, **right)
+    assert ok
+    assert not right.keys() & found.keys()
+    wrong = {f"GKL_SHIM_{name}": value for name, (_, value) in VALUES.items() if value}
+    ok, found = findings(tmp_path, **wrong)
+    assert not ok
+    for name, value in wrong.items():
+        state, detail = found[name]
+        assert (state, detail.partition(" ")[0]) == ("failed", f"{value}:")
+    # A name that is unknown is told, but may be the user's own.
+    ok, found = findings(
+        tmp_path,
+        GKL_SHIM_THREAD="4",
+        GKL_SHIM_OWN_JAR="x",
+        GKL_SHIM_EMPTY="",
+        JAVA_TOOL_OPTIONS="-Dgkl.shim.recordings=x -Dgkl.shim.walk=off -Dother=x",
+    )
+    assert ok
+    unknown = "gkl-shim has no such setting"
+    assert {name: found[name] for name in found if "shim" in name.lower()} == {
+        "GKL_SHIM_THREAD": ("ignored", f"{unknown}; did you mean GKL_SHIM_THREADS?"),
+        "GKL_SHIM_OWN_JAR": ("ignored", unknown),
+        "gkl.shim.recordings": ("ignored", f"{unknown}; did you mean gkl.shim.record?"),
+    }
+    ok, found = findings(tmp_path, JAVA_TOOL_OPTIONS="'-Dgkl.shim.threads=a b'")
+    assert not ok
+    assert found["gkl.shim.threads"][1].startswith("a b: it must be a whole number")
+
+
+def test_all_settings_are_known() -> None:
+    """Those that Java, the bridge and the documentation name."""
+    root = Path(__file__).parents[2]
+    sources = ["java/src/main/java/org/gklshim/Setting.java", "kernels/jni/settings.cpp"]
+    text = "".join((root / source).read_text() for source in sources)
+    properties = set(re.findall(r'"gkl\.shim\.(\w+)"', text))
+    variables = set(re.findall(r'"GKL_SHIM_(\w+)"', text))
+    assert {name.lower() for name in variables} == properties
+    table = (
+        (root / "docs" / "gatk.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
+    )
+    variables |= set(re.findall(r"`GKL_SHIM_(\w+)", table))
+    assert variables | {"CACHE", "RELEASE"} == set(_settings.SETTINGS) == set(VALUES)
+
+
+def test_no_line_is_divided_in_a_file_or_pipe(tmp_path: Path) -> None:
+    deep = tmp_path / ("long" * 40)
+    deep.mkdir()
+    jar = deep / "gatk.jar"
+    jar.touch()
+    done = run(tmp_path, "doctor", env={"GATK_LOCAL_JAR": str(jar), "GATK_CLASSPATH": ""})
+    assert str(jar) in done.stdout.decode()
+    assert all(line == line.rstrip() for line in done.stdout.decode().splitlines())
 
 
 def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:

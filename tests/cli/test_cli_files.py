@@ -7,6 +7,7 @@ import gzip
 import lzma
 import os
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim.cli import _SUBCOMMANDS, cli
+from gkl_shim.correct import Spectrum
+from gkl_shim.mem import Index
 from tests.cli.file_command import FileCommand
 from tests.cli.shim_command import COMMAND, one_error, refused, run, run_here
 from tests.common_cases import of_each
@@ -162,7 +165,7 @@ def test_an_output_that_is_an_input_is_refused(folder: Path, command: str, name:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     for out in (name, f"../{folder.name}/{name}", link, hard_link):
         message = f"{out}: it is also an input; name another output"
-        assert refused(folder, *command.replace("OUT", out).split()) == (1, message)
+        assert refused(folder, *command.replace("OUT", out).split()) == (2, message)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -186,7 +189,7 @@ def test_an_output_that_is_given_twice_is_refused(folder: Path, command: str) ->
         cases.append(("-", "-", "standard output"))
     for first, second, named in cases:
         given = command.replace("OUT", first, 1).replace("OUT", second, 1)
-        assert refused(folder, *given.split()) == (1, f"{named}: {twice}")
+        assert refused(folder, *given.split()) == (2, f"{named}: {twice}")
     assert {path.name for path in folder.iterdir()} == before
 
 
@@ -208,26 +211,94 @@ def test_standard_streams_are_compared_with_inputs(folder: Path, command: str) -
                 stderr=subprocess.PIPE, check=False, timeout=120,
             )  # fmt: skip
         message = f"{out}: it is also an input; name another output"
-        assert (done.returncode, one_error(done)) == (1, message)
+        assert (done.returncode, one_error(done)) == (2, message)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "bench correct", "bench pairhmm"])
-def test_an_empty_name_is_named(folder: Path, command: str) -> None:
-    options = COMMANDS[command].options if command in COMMANDS else command
-    words = [*options.split(), ""]
-    assert refused(folder, *words) == (1, "the name of an input is empty")
-    if command in COMMANDS:
-        words = [*options.split(), COMMANDS[command].name, "-o", ""]
-        assert refused(folder, *words) == (1, "the name of an output is empty")
+#: Options and arguments that take a name, with what else their command needs. EMPTY is the name.
+NAMES = [
+    "bench correct EMPTY",
+    "bench mem --json EMPTY",
+    "bench pairhmm --gkl EMPTY",
+    "bench pairhmm EMPTY",
+    "correct EMPTY",
+    "correct reads.fq EMPTY --output2 new",
+    "correct reads.fq --output2 EMPTY",
+    "correct reads.fq --spectrum EMPTY",
+    "correct reads.fq --save-spectrum EMPTY",
+    "correct reads.fq --plot EMPTY",
+    "correct reads.fq --json EMPTY",
+    "demo --output EMPTY",
+    "doctor --json EMPTY",
+    "env --archive EMPTY",
+    "env --json EMPTY",
+    "env --archive new --classpath EMPTY",
+    "env --swap library-path --output EMPTY",
+    "gatk --classpath EMPTY HaplotypeCaller",
+    "mem EMPTY query.fa",
+    "mem reference.fa EMPTY",
+    "mem reference.fa query.fa -load EMPTY",
+    "mem reference.fa query.fa -save EMPTY",
+    "mummer-scripts EMPTY",
+    "pairhmm EMPTY",
+    "pdhmm EMPTY",
+    "prefilter -e 1 EMPTY",
+    *(
+        "prefilter -e 1 --reads a --reference b --candidates c".replace(f" {name} ", " EMPTY ", 1)
+        for name in "ab"
+    ),
+    "prefilter -e 1 --reads a --reference b --candidates EMPTY",
+    "smithwaterman EMPTY",
+    "validate -I reads --reference EMPTY",
+    "validate --reference reference --input EMPTY",
+    "validate -R reference -I reads --intervals EMPTY",
+    "validate -R reference -I reads --truth EMPTY",
+    "validate -R reference -I reads --truth truth --confident EMPTY",
+    "validate -R reference -I reads --output EMPTY",
+    "validate -R reference -I reads --classpath EMPTY",
+    *(f"{command.options} {command.name} --output EMPTY" for command in COMMANDS.values()),
+]
+
+
+@pytest.mark.parametrize("command", NAMES)
+def test_an_empty_name_is_refused(folder: Path, command: str) -> None:
+    """It is not taken for the current folder, nor for a name that was not given."""
+    before = set(folder.iterdir())
+    words = command.split()
+    option = words[words.index("EMPTY") - 1]
+    code, message = refused(folder, *("" if word == "EMPTY" else word for word in words))
+    assert code == 2
+    name, _, rest = message.partition(" is empty; give a name (see `gkl-shim ")
+    assert rest
+    assert name == option or (option[0] != "-" and name.split(".")[0].isupper())
+    assert set(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_a_name_that_ends_with_a_slash_is_no_file(folder: Path, command: str) -> None:
     words = command.replace("OUT.svg", "OUT").replace("OUT", "new/").split()
+    code, message = refused(folder, *words)
+    assert code == 2
     if "--plot" not in words:
-        assert refused(folder, *words) == (1, "new/: Is a directory")
+        assert message == "new/: it names a folder; name a file"
     assert not (folder / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "demo -o reads.fq",
+        "env --archive reads.fq",
+        "env --swap library-path -o reads.fq",
+        "mummer-scripts reads.fq",
+    ],
+)
+def test_a_file_is_no_folder(folder: Path, command: str) -> None:
+    if command.startswith("mummer-scripts"):
+        require_tool("nucmer")
+    code, message = refused(folder, *command.split())
+    assert (code, Path(message.partition(":")[0]).name) == (1, "reads.fq")
+    assert message.endswith(": Not a directory")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -243,16 +314,33 @@ def test_an_output_that_exists_is_replaced(folder: Path, command: str) -> None:
 def test_blank_last_lines_are_ignored(folder: Path, command: str) -> None:
     """All lines of a file may be blank, too: then it is empty."""
     options, name, *_ = COMMANDS[command]
-    (folder / "blank").write_bytes(FILES[name] + b"\n \t\r\n\n")
-    for given in (name, "blank"):
-        assert run_here(folder, *options.split(), given, "-o", f"out_{given}")[0] == 0
-    assert (folder / "out_blank").read_bytes() == (folder / f"out_{name}").read_bytes() != b""
+    assert run_here(folder, *options.split(), name, "-o", "want")[0] == 0
+    # A TAB alone is no pair of empty sequences, but what `paste` makes of two blank lines.
+    for end in (b"\n \t\r\n\n", b"\t\n", b"\t", b" \n"):
+        (folder / "blank").write_bytes(FILES[name] + end)
+        assert run_here(folder, *options.split(), "blank", "-o", "out")[0] == 0
+        assert (folder / "out").read_bytes() == (folder / "want").read_bytes() != b""
     told = []
     for content in (b"", b"\n \r\n\n"):
         (folder / "blank").write_bytes(content)
         code, text = run_here(folder, *options.split(), "blank", "-o", "none")
         told.append((code, text.replace("blank:3:", "blank:1:")))
     assert told[0] == told[1]
+
+
+def saved_spectrum() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "spectrum"
+        with Spectrum.from_reads(["ACGTTGCATGCAACGTACGT"] * 3, k=11, threshold=2) as spectrum:
+            spectrum.save(path)
+        return path.read_bytes()
+
+
+def saved_index() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "index"
+        Index(["ACGTTGCATGCAACGTACGT"]).save(path)
+        return path.read_bytes()
 
 
 #: What is no text, and a part of the message.
@@ -262,7 +350,14 @@ NO_TEXT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "zip": (lambda text: b"PK\x03\x04" + text, "it is a zip archive"),
     "mark": (lambda text: b"\xef\xbb\xbf" + text, "it is text with a byte order mark"),
     "BAM": (lambda text: gzip.compress(b"BAM\x01" + text), "it is a BAM file"),
-    "NUL": (lambda text: text[:-3] + b"\0" + text[-3:], ""),
+    "NUL": (lambda text: text[:-3] + b"\0" + text[-3:], "it is no text: byte "),
+    "SAM": (lambda text: b"@HD\tVN:1.6\n@SQ\tSN:1\tLN:9\n", "it is SAM text; convert it"),
+    "header of SAM": (lambda text: gzip.compress(b"@SQ\tSN:1\tLN:9\n"), "it is SAM text"),
+    "page": (lambda text: b"<!DOCTYPE html>\n<html>404</html>\n", "it is a page of the web"),
+    # Within a region, CR is white space.
+    "CR": (lambda text: text.replace(b"\n", b"\r"), ""),
+    "spectrum": (lambda text: saved_spectrum(), "it is a spectrum of correct; give it with"),
+    "index": (lambda text: saved_index(), "it is an index of mem; give it with -load"),
     "bytes after xz": (lambda text: lzma.compress(text) + b"more", "the xz data are followed by"),
 }
 
@@ -276,6 +371,8 @@ def test_what_is_no_text_is_refused(folder: Path, command: str, kind: str) -> No
     code, told = refused(folder, *options.split(), "odd", "-o", "out")
     assert (code, told[:3]) == (1, "odd")
     assert message in told
+    if kind == "CR" and "hmm" not in command:
+        assert "CR alone" in told or "a CR is within the line" in told
     assert not (folder / "out").exists()
 
 
@@ -316,10 +413,30 @@ def test_standard_output_without_a_reader_is_silent(folder: Path, command: str) 
     options, name, *_ = COMMANDS[command]
     reader, writer = os.pipe()
     os.close(reader)
-    arguments = [COMMAND, *options.split(), name]
-    done = subprocess.run(arguments, cwd=folder, stdout=writer, stderr=subprocess.PIPE, timeout=120)
+    for out in ("-", "/dev/stdout"):
+        arguments = [COMMAND, *options.split(), name, "-o", out]
+        done = subprocess.run(
+            arguments, cwd=folder, stdout=writer, stderr=subprocess.PIPE, timeout=120
+        )
+        assert (done.returncode, done.stderr) == (1, b"")
     os.close(writer)
-    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_another_pipe_without_a_reader_is_an_error(folder: Path, command: str) -> None:
+    """As in `-o >(head -1)`, and with a FIFO."""
+    if "--plot" in command:  # its name would end with .svg
+        return
+    reader, writer = os.pipe()
+    os.close(reader)
+    out = f"/dev/fd/{writer}"
+    done = subprocess.run(
+        [COMMAND, *command.replace("OUT", out).split()], cwd=folder, pass_fds=[writer],
+        capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    os.close(writer)
+    assert done.returncode == 1
+    assert one_error(done) == f"{out}: Broken pipe"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -366,3 +483,64 @@ def test_a_full_disk_of_temporary_files_is_named(tmp_path: Path) -> None:
     folder, _, rest = one_error(done).partition("/generated.fq: ")
     assert (Path(folder).parent, rest) == (tmp_path, "File too large")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("mem -l 5x a b", "'-l': '5x' is not a whole number from 1 to 4611686018427387904"),
+        ("correct -k 1.5 a", "'-k': '1.5' is not a whole number from 11 to 31"),
+        ("correct --memory 4G a", "'--memory': '4G' is not a number from 0.001 to 1048576"),
+        ("validate -R a -I b --jobs x", "'--jobs': 'x' is not a whole number of 1 or more"),
+        ("bench mem --rounds x", "'--rounds': 'x' is not a whole number of 1 or more"),
+    ],
+)
+def test_a_wrong_number_says_what_is_expected(folder: Path, command: str, message: str) -> None:
+    code, told = refused(folder, *command.split())
+    assert (code, told.partition(" (see")[0]) == (2, f"Invalid value for {message}")
+
+
+def test_other_advice(folder: Path) -> None:
+    told = "No such option '--nope' (see `gkl-shim correct --help`)"  # not the hidden --force
+    assert refused(folder, "correct", "--nope", "reads.fq") == (2, told)
+    code, told = refused(folder, "correct", "reads.fq", "mates.fq", "--interleaved")
+    assert (code, told.partition(" (see")[0]) == (
+        2,
+        "--interleaved is for one file of pairs; leave it out, or MATES",
+    )
+    done = CliRunner().invoke(cli, ["correct", "--help", "--help"])
+    assert (done.exit_code, done.output.startswith("Usage: ")) == (0, True)
+
+
+@pytest.mark.parametrize("begin", [b"\n", b" \t\r\n\n"])
+def test_blank_lines_before_fasta_are_ignored(folder: Path, begin: bytes) -> None:
+    """As in the middle of it; in FASTQ they are an error."""
+    fasta = b">a\nACGTTGCATGCAACGTACGT\n\n>b\nACGTTGCATGCAACGTACGT\n"
+    (folder / "candidates").write_bytes(b"0\ta\t0\n1\tb\t0\n")
+    reads = "--reference reference --candidates candidates --reads"
+    (folder / "reference").write_bytes(fasta)
+    for command in ("correct -k 11", "mem reference", f"prefilter -e 1 {reads}"):
+        found = []
+        for text in (fasta, begin + fasta):
+            (folder / "in").write_bytes(text)
+            assert run_here(folder, *command.split(), "in", "-o", "out")[0] == 0
+            found.append((folder / "out").read_bytes())
+        assert found[0] == found[1] != b""
+    (folder / "in").write_bytes(begin + FILES["reads.fq"])
+    code, told = refused(folder, "correct", "in", "-o", "none")
+    assert (code, "a blank line is before it" in told) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["pairhmm", "pdhmm"])
+def test_a_blank_line_within_a_region_is_named(folder: Path, command: str) -> None:
+    name = COMMANDS[command].name
+    (folder / "in").write_bytes(FILES[name].replace(b"\n", b"\n \n", 1))
+    assert refused(folder, command, "in") == (1, "in:2: a blank line is within a region")
+
+
+@pytest.mark.parametrize("command", ["bench correct", "bench smithwaterman"])
+def test_an_empty_file_is_not_measured(folder: Path, command: str) -> None:
+    (folder / "empty").touch()
+    code, message = refused(folder, *command.split(), "empty")
+    assert code == 1
+    assert "empty: the file holds no " in message

@@ -359,7 +359,7 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
         (
             ">a x\rACGT\r>b\rACGT\r",
-            "r.fq: record 1 (a): its first line has a carriage return; end lines with LF or CR LF",
+            "r.fq: its lines end with CR alone; they must end with LF or CR LF",
         ),
         (
             ">a\nA\n>b\r\r\nACGT\n",
@@ -438,13 +438,13 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
     for force in ([], ["--force"]):
         message = "r.fq: it is also an input; name another output"
-        assert refused(tmp_path, "correct", "r.fq", "-o", "r.fq", *force) == (1, message)
+        assert refused(tmp_path, "correct", "r.fq", "-o", "r.fq", *force) == (2, message)
     for arguments, message in (
         (["r.fq", "r.fq", "-o", "a", "--output2", "b"],
          "r.fq: it is given twice; name another file"),
         (["r.fq", "--spectrum", "r.fq", "-o", "a"], "r.fq: it is given twice; name another file"),
     ):  # fmt: skip
-        assert refused(tmp_path, "correct", *arguments) == (1, message)
+        assert refused(tmp_path, "correct", *arguments) == (2, message)
     assert names(tmp_path) == ["r.fq"]
 
 

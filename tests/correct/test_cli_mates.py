@@ -20,7 +20,6 @@ STYLES = {
     "equal": ("r{0}", "r{0}"),
     "tab": ("r{0}\t1", "r{0}\t2"),
     "underscore": ("r{0}_1", "r{0}_2"),
-    "second first": ("r{0}/2", "r{0}/1"),
 }
 
 
@@ -60,6 +59,24 @@ def test_names_of_mates(tmp_path: Path, interleaved: bool) -> None:
         f"{WARNING}{files}: mates have different names (pair 151: {names}); if one is missing or "
         "out of order, --discard leaves out the wrong mates"
     ]
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize("separator", "/._-")
+def test_the_order_of_mates(tmp_path: Path, separator: str, interleaved: bool) -> None:
+    """It is the same in all pairs, so reads x.1 and x.2 that are swapped are no mates."""
+    first, second = ([f"r{k}{separator}{end}" for k in range(PAIRS)] for end in "12")
+    assert told(tmp_path, first, second, interleaved) == []
+    assert told(tmp_path, second, first, interleaved) == []
+    swapped = [second[0], *first[1:]], [first[0], *second[1:]]
+    names = f"r1{separator}1 and r1{separator}2"
+    (warning,) = told(tmp_path, *swapped, interleaved)
+    assert f"(pair 2: {names}, in another order than before); if one is" in warning
+    # Equal names that end with the number of the read.
+    names = [f"x{separator}{k + 1}" for k in range(PAIRS)]
+    assert told(tmp_path, names, names, interleaved) == []
+    (warning,) = told(tmp_path, names, [names[1], names[0], *names[2:]], interleaved)
+    assert f"(pair 2: {names[1]} and {names[0]}, in another order" in warning
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from benchmarks.common.simulated_samples import mutated_copies, random_sequence
-from tests.cli.shim_command import refused, run
+from gkl_shim import _mummer_scripts
+from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.conftest import require_tool
 from tests.mem.sequences import fasta
 
@@ -97,6 +99,34 @@ def test_the_copies_call_gkl_shim(folder: Path, shimmed: Path, tmp_path: Path) -
     finally:
         program.write_bytes(text)
     assert (tmp_path / "calls").read_text() == 3 * "called\n"
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_copies_on_the_path_are_no_originals(
+    folder: Path, shimmed: Path, tmp_path: Path, link: bool
+) -> None:
+    """The folder of earlier copies, or a link to one, is on the PATH before MUMmer."""
+    place = shimmed
+    if link:
+        place = tmp_path / "links"
+        place.mkdir()
+        for script in shimmed.iterdir():
+            (place / script.name).symlink_to(script)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{place}:{os.environ['PATH']}")
+        found = {name: _mummer_scripts._installed(name) for name in _mummer_scripts.NAMES}
+    originals = {name: Path(require_tool(name)) for name in _mummer_scripts.NAMES}
+    assert found == originals
+
+
+def test_a_full_disk_leaves_no_copies(tmp_path: Path) -> None:
+    require_tool("nucmer")
+    limit = [require_tool("prlimit"), "--fsize=1000", str(COMMAND)]
+    done = subprocess.run(
+        [*limit, "mummer-scripts", "new"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, one_error(done)) == (1, f"{tmp_path}/new/nucmer: File too large")
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_is_not_ours_is_kept(tmp_path: Path) -> None:

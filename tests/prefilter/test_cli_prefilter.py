@@ -104,7 +104,8 @@ BAD_PAIRS = {
     b"A\tC\nC\tAC4T\n": "x.tsv:2: '4' in column 5, in the segment, is no letter",
     b"A\tC\nC\tAC T\n": "x.tsv:2: byte 0x20 in column 5, in the segment, is no letter",
     b"\x89PNG\r\n\x1a\n\0\0": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
-    b"\xff\xfd\t\0\n": "x.tsv:1: byte 0xff in column 1, in the read, is no letter",
+    b"\xff\xfd\tA\n": "x.tsv:1: byte 0xff in column 1, in the read, is no letter",
+    b"A\tC\nA\0A\tA\n": "x.tsv:2: it is no text: byte 2 is NUL",
     b"A\tC\n" + b"A" * 10_001 + b"\tC\n":
         "x.tsv:2: the read has 10001 bases; at most 10000 are possible",
     b"A" * (1 << 25): "x.tsv:1: a line of more than 65536 bytes",
