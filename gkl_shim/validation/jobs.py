@@ -69,6 +69,9 @@ class Job:
     inputs: tuple[str, ...] = ()
     """The checksums of its inputs, or the keys of the jobs that make them."""
     swap: swaps.Swap = swaps.STOCK
+    inside: bool = False
+    """Whether GATK runs in the folder, and has its temporary files beside it. Arguments then name
+    outputs without the folder, so a command line that an output holds is the same in each run."""
 
     def file(self, name: str) -> Path:
         """Return a file of its results."""
@@ -143,7 +146,8 @@ class Runner:
     def __init__(
         self, classpath: str, java_options: Sequence[str], parallel: int, progress: Progress
     ) -> None:
-        self._classpath = classpath
+        # A job may run in another folder.
+        self._classpath = ":".join(str(Path(entry).absolute()) for entry in classpath.split(":"))
         self._java_options = list(java_options)
         self._parallel = parallel
         self._progress = progress
@@ -201,10 +205,15 @@ class Runner:
             job.folder.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             # The folder inside has ordinary permissions, and is what gets the job's name.
-            folder = stack.enter_context(scratch(job.folder.parent)) / "results"
+            private = stack.enter_context(scratch(job.folder.parent))
+            folder = private / "results"
             folder.mkdir()
+            options = self._java_options
+            if job.inside and not _given_temporary_folders(options):
+                (private / "temporary").mkdir()
+                options = [f"{_TMPDIR}{private / 'temporary'}", *options]
             arguments = _filled(job.arguments, folder)
-            command = run.java_command(arguments, self._classpath, job.swap, self._java_options)
+            command = run.java_command(arguments, self._classpath, job.swap, options)
             # A JVM of a killed command may still write to the old log.
             job.log.unlink(missing_ok=True)
             with job.log.open("wb") as log:
@@ -213,6 +222,7 @@ class Runner:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=log,
+                    cwd=folder if job.inside else None,
                     env=_environment(job.swap),
                     preexec_fn=functools.partial(_end_with, os.getpid()),
                 )
@@ -343,7 +353,7 @@ def _failure(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
 
 def _about_space(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
     """Return which folder is full, and what to do. The log cannot say so if it is full itself."""
-    output, temporary = job.folder.parent, _temporary_folder(job.arguments, java_options)
+    output, temporary = job.folder.parent, _temporary_folder(job, java_options)
     remedies = {
         output: "start again with another --output",
         temporary: f"give another folder with --java-options {_TMPDIR}FOLDER",
@@ -365,14 +375,19 @@ def _is_full(folder: Path) -> bool:
         return False
 
 
-def _temporary_folder(arguments: Sequence[str], java_options: Sequence[str]) -> Path:
+def _temporary_folder(job: Job, java_options: Sequence[str]) -> Path:
     """Return where GATK writes its temporary files."""
-    for argument, next_one in itertools.pairwise((*arguments, "")):
+    for argument, next_one in itertools.pairwise((*job.arguments, "")):
         if option_name(argument) == "tmp-dir":
             return Path(next_one)
+    given = _given_temporary_folders(java_options)
+    return Path(given[-1]) if given else job.folder.parent if job.inside else Path("/tmp")
+
+
+def _given_temporary_folders(java_options: Sequence[str]) -> list[str]:
+    """Return the folders for temporary files that a JVM is told. It takes the last one."""
     options = [*os.environ.get("JAVA_TOOL_OPTIONS", "").split(), *java_options]
-    given = [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
-    return Path(given[-1] if given else "/tmp")
+    return [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
 
 
 def _end(running: Sequence[_Running]) -> None:
