@@ -151,9 +151,15 @@ class StepValidator:
         arguments += [*step.arguments, "-O", step.output]
         depends = [self._sums[str(path.absolute())] for path in files]
         depends += [*inputs.intervals, *map(self._runner.key, before)]
-        swap = swaps.STOCK if variant == STOCK else swaps.agent()
-        folder = self._output / step.tool / variant
-        return Job(f"{step.tool}, {variant}", folder, tuple(arguments), tuple(depends), swap, True)
+        return Job(
+            f"{step.tool}, {variant}",
+            self._output / step.tool / variant,
+            tuple(arguments),
+            tuple(depends),
+            swaps.STOCK if variant == STOCK else swaps.agent(),
+            inside=True,
+            may_be_silent=step.tool == _PILEUPS,
+        )
 
     def _compared(self, step: Step, stock: Job, shim: Job, before: Sequence[Job]) -> StepResult:
         """Run a step unless both results are compared, and compare them."""

@@ -413,6 +413,9 @@ def test_where_the_shim_leaves_a_step_to_gatk_nothing_is_proved(
     assert done.stderr.decode().splitlines()[-1] == (
         f"gkl-shim: error: {tool}: gkl-shim did not compute it in GATK, see {log}{why}"
     )
+    done, _ = _validate(with_sites, *given, shim="")
+    assert done.returncode == 1
+    assert f": {tool}, gkl-shim: gkl-shim did not run in GATK, see {log}" in done.stderr.decode()
     done, runs = _validate(with_sites, *given)
     assert (done.returncode, len(runs)) == (0, 1)
 
