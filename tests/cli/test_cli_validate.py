@@ -396,6 +396,11 @@ def test_a_file_that_differs(folder: Path, name: str, lines: list[str]) -> None:
             "not BAM",
         ),
         (
+            "ApplyBQSR",
+            "recalibration: one thread, because of --use-original-qualities",
+            ": [gkl-shim 1.0] recalibration: one thread, because of --use-original-qualities",
+        ),
+        (
             "GetPileupSummaries",
             "pileup summaries: GATK's own code is used, because this version is not known",
             ": [gkl-shim 1.0] pileup summaries: GATK's own code is used, because this version is "
