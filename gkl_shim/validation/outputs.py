@@ -49,11 +49,11 @@ class FileComparison:
 def compare(stock: Path, shim: Path, names: Iterable[str]) -> list[FileComparison]:
     """Compare files of two folders.
 
-    BAM files are compared as they are and, where compressed blocks differ, inflated: Intel's
-    deflater does not always give the same bytes for the same block at level 2, in stock GATK
-    either. Then indexes are compared by the places in the inflated files that they point to, and
-    each MD5 file must be that of its own BAM file. In a text file (``.txt``), lines that begin with
-    "# " are left out: Picard's metrics have the time there.
+    The blocks of BAM files are compared compressed, and inflated if they differ: at level 2,
+    Intel's deflater does not always give the same bytes for the same block, in stock GATK either.
+    Then indexes are compared by the places in the inflated files that they point to, and each MD5
+    file must have the MD5 of the BAM file beside it. In a text file (``.txt``), lines that begin
+    with "# " are left out: Picard's metrics have the time there.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _companions(paths: _Pair, bams: _Pair, found: FileComparison) -> _Verdict:
     for path, bam in zip(paths, bams, strict=True):
         if path.read_text().strip() != _md5(bam):
             return False, f"{path.parent.name} has not written the MD5 of its BAM file"
-    return True, "other bytes; each is the MD5 of its own BAM file"
+    return True, "other bytes; each is the MD5 of the BAM file beside it"
 
 
 def _md5(path: Path) -> str:
