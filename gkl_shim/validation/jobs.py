@@ -361,9 +361,10 @@ def _failure(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
 def _about_space(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
     """Return which folder is full, and what to do. The log cannot say so if it is full itself."""
     output, temporary = job.folder.parent, _temporary_folder(job, java_options)
+    # They may be the same.
     remedies = {
-        output: "start again with another --output",
         temporary: f"give another folder with --java-options {_TMPDIR}FOLDER",
+        output: "start again with another --output",
     }
     full = [
         f"; {folder} has less than {_LEAST_FREE >> 20} MiB left: make room, or {remedy}"
