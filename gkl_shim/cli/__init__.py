@@ -33,7 +33,7 @@ _SUBCOMMANDS = {
     "doctor": "Check what works on this machine.",
     "env": "Print the environment variables that enable the shim in any GATK launcher.",
     "gatk": "Run GATK with or without the shim, and report the time in each kernel.",
-    "validate": "Compare the calls of GATK with and without the shim on your own data.",
+    "validate": "Compare what GATK writes with and without the shim on your own data.",
     "demo": "Compare GATK with and without the shim on real reads.",
     "pairhmm": "Compute the likelihoods of reads given haplotypes.",
     "pdhmm": "Compute the same for partially determined haplotypes.",

@@ -1,9 +1,10 @@
-"""``gkl-shim validate``: prove on your own data that the calls are stock GATK's."""
+"""``gkl-shim validate``: prove on your own data that calls and files are stock GATK's."""
 
 from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +18,13 @@ from gkl_shim.cli import _options
 from gkl_shim.cli._stages import Stages
 from gkl_shim.gatk import run
 from gkl_shim.validation import inputs as input_files
-from gkl_shim.validation import page, report, validation
+from gkl_shim.validation import page, refused, report, validation
 from gkl_shim.validation.jobs import Runner, alone
 from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
+from gkl_shim.validation.steps import STEPS
 
 _FILE = click.Path(path_type=Path)
 _HEAP_GIB, _RUN_GIB = 4, 5
-_EXCLUSIONS = {"XL", "exclude-intervals", "ixp", "interval-exclusion-padding"}
-# What gkl-shim gives itself or would not see, what all shards would write to at once, what leaves
-# GATK's times out of the log, and what calls nothing.
-_REFUSED = {
-    "R", "reference", "I", "input", "O", "output", "L", "intervals", "ip", "interval-padding",
-    "isr", "interval-set-rule", *_EXCLUSIONS, "native-pair-hmm-use-double-precision",
-    "arguments_file",
-    "bamout", "bam-output", "f1r2-tar-gz", "graph", "graph-output", "activity-profile-out",
-    "assembly-region-out", "pair-hmm-results-file", "pdhmm-results-file",
-    "debug-assembly-variants-out", "debug-genotyper-output", "haplotype-debug-histogram-output",
-    "permutect-training-dataset", "permutect-test-dataset", "mutect3-dataset",
-    "debug-assembly-region-state", "alm-path",
-    "verbosity",
-    "h", "help", "version",
-}  # fmt: skip
 
 
 @_options.command(
@@ -63,7 +50,7 @@ _REFUSED = {
 @click.option(
     "--tool",
     "tools",
-    type=click.Choice([CALLER, MUTECT]),
+    type=click.Choice([CALLER, MUTECT, *STEPS]),
     multiple=True,
     help=f"A tool; may be repeated. Default: {CALLER}.",
 )
@@ -73,6 +60,18 @@ _REFUSED = {
     multiple=True,
     type=click.Choice([mode.name for mode in MODES.values() if mode.tool == CALLER]),
     help=f"A mode of {CALLER}; may be repeated. Default: vcf.",
+)
+@click.option(
+    "--known-sites",
+    type=_FILE,
+    multiple=True,
+    help="Known variants for BaseRecalibrator and ApplyBQSR: an indexed VCF or BED file; may be "
+    "repeated. Without any, these are skipped.",
+)
+@click.option(
+    "--common-variants",
+    type=_FILE,
+    help="The sites for GetPileupSummaries, which is skipped without them: an indexed VCF with AF.",
 )
 @click.option("--truth", type=_FILE, help="The sample's true variants: an indexed VCF.")
 @click.option(
@@ -87,7 +86,7 @@ _REFUSED = {
     type=click.Path(path_type=Path),
     default=Path("validation"),
     show_default=True,
-    help="The folder for VCFs, logs and the report. What is finished there is used.",
+    help="The folder for GATK's files, logs and the report. What is finished there is used.",
 )
 @click.option(
     "--jobs",
@@ -116,6 +115,8 @@ def command(
     intervals: tuple[str, ...],
     tools: tuple[str, ...],
     names: tuple[str, ...],
+    known_sites: tuple[Path, ...],
+    common_variants: Path | None,
     truth: Path | None,
     confident: Path | None,
     output: Path,
@@ -125,16 +126,20 @@ def command(
     classpath: str | None,
     arguments: tuple[str, ...],
 ) -> int:
-    """Run GATK with and without gkl-shim on your own data, and compare every record and field.
+    """Run GATK with and without gkl-shim on your own data, and compare what it writes.
 
-    ARGUMENTS, after --, are more arguments for each tool. The report is OUTPUT/validation.html and
-    OUTPUT/validation.json. The exit code is 1 if a call differs: a site, an allele, a FILTER or a
-    genotype. An interrupted command goes on where it stopped if it is given again.
+    Of the callers, every record and field is compared, of the other tools the files. ARGUMENTS,
+    after --, are more arguments for each tool. The report is OUTPUT/validation.html and
+    OUTPUT/validation.json. The exit code is 1 if a call differs (a site, an allele, a FILTER or a
+    genotype) or a file of another tool. An interrupted command goes on where it stopped if it is
+    given again.
     """
-    chosen = _modes(tools, names)
+    tools = tools or (CALLER,)
+    chosen, steps = _modes(tools, names), [step for step in STEPS.values() if step.tool in tools]
     if confident is not None and truth is None:
         raise click.UsageError("--confident needs --truth")
-    _refuse(arguments)
+    for complaint in filter(None, map(refused.complaint, arguments)):
+        raise click.UsageError(complaint)
     try:
         options = shlex.split(java_options)
     except ValueError as error:
@@ -148,17 +153,21 @@ def command(
         None if truth is None else truth.absolute(),
         None if confident is None else confident.absolute(),
         arguments,
+        tuple(path.absolute() for path in known_sites),
+        None if common_variants is None else common_variants.absolute(),
     )
+    if not chosen and all(step.lacks_sites(inputs) for step in steps):
+        raise click.UsageError(f"{steps[0].tool} needs {steps[0].needs}")
     input_files.check(inputs)
     found = run.find_classpath(classpath)
     make_folder(output)
     text, html = output / "validation.json", output / "validation.html"
-    check_outputs(text, html, inputs=[reference, *reads, truth, confident])
+    check_outputs(text, html, inputs=inputs.files)
     cpus = _native.cpu_count()
     with alone(output), Stages() as progress:
         runner = Runner(found, options, jobs or _jobs(cpus), progress)
         count = shards or validation.shard_count(inputs, cpus)
-        result = validation.validate(inputs, chosen, output.absolute(), count, runner)
+        result = validation.validate(inputs, chosen, output.absolute(), count, runner, steps)
     facts = report.document(result)
     with atomic_output(text) as stream:
         stream.write((json.dumps(facts, indent=1, allow_nan=False) + "\n").encode())
@@ -166,23 +175,20 @@ def command(
         stream.write(page.page(facts).encode())
     for name, mode in facts["modes"].items():
         click.echo(_line(name, mode))
-    click.echo(f"{'all calls are the same' if result.same_calls else 'CALLS DIFFER'}; see "
-               f"{printable(str(html))}")  # fmt: skip
-    return 0 if result.same_calls else 1
-
-
-def _refuse(arguments: tuple[str, ...]) -> None:
-    for argument in arguments:
-        name = input_files.option_name(argument)
-        if name in _REFUSED:
-            remedy = "; give the remaining intervals with -L, before --" * (name in _EXCLUSIONS)
-            raise click.UsageError(f"{argument}: it cannot be given after --{remedy}")
+    for tool, step in facts["steps"].items():
+        for line in _step_lines(tool, step):
+            click.echo(line)
+    verdicts = [
+        *(["all calls are the same" if result.same_calls else "CALLS DIFFER"] * bool(chosen)),
+        *(["all files are the same" if result.same_files else "FILES DIFFER"] * bool(steps)),
+    ]
+    click.echo(f"{', '.join(verdicts)}; see {printable(str(html))}")
+    return 0 if result.same_calls and result.same_files else 1
 
 
 def _modes(tools: tuple[str, ...], names: tuple[str, ...]) -> list[Mode]:
-    tools = tools or (CALLER,)
     if names and CALLER not in tools:
-        raise click.UsageError(f"--mode is for {CALLER}; {MUTECT} has one mode")
+        raise click.UsageError(f"--mode is for {CALLER}; other tools have one mode")
     chosen = [MODES[name] for name in dict.fromkeys(names or ("vcf",))] if CALLER in tools else []
     return [*chosen, *([MODES["mutect2"]] if MUTECT in tools else [])]
 
@@ -199,3 +205,10 @@ def _line(name: str, mode: dict[str, Any]) -> str:
         f"{mode['calls_that_differ']} calls differ"
         + (f", {len(final['calls_that_differ'])} final calls differ" if final else "")
     )
+
+
+def _step_lines(tool: str, step: dict[str, Any]) -> Iterator[str]:
+    if step["skipped"]:
+        yield f"{tool}: skipped: {step['skipped']}"
+    for file in step["files"]:
+        yield f"{tool}: {file['name']}: {'' if file['same'] else 'DIFFERS: '}{file['how']}"

@@ -1,6 +1,7 @@
-"""Proof on a user's own data that GATK calls the same with gkl-shim: ``gkl-shim validate``.
+"""Proof on a user's own data that GATK writes the same with gkl-shim: ``gkl-shim validate``.
 
-`jobs` runs GATK in shards and keeps what is finished. `differences` compares the records and looks
-into each difference in double precision. `accuracy` asks GATK's Concordance. `report` writes JSON
-and a page.
+`jobs` runs GATK and keeps what is finished. `validation` calls in shards, `differences` compares
+the records and looks into each difference in double precision, and `accuracy` asks GATK's
+Concordance. `steps` runs the tools around the callers, and `outputs` compares their files. `report`
+writes JSON and a page.
 """

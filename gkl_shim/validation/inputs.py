@@ -15,13 +15,14 @@ from pathlib import Path
 from gkl_shim._output_files import atomic_output, naming
 from gkl_shim.errors import FormatError, MissingComponent
 
-__all__ = ["Inputs", "check", "checksums", "option_name", "reference_bases"]
+__all__ = ["Inputs", "check", "checksums", "is_file", "option_name", "reference_bases"]
 
 _INDEXES = {
     ".bam": (".bam.bai", ".bai", ".bam.csi", ".csi"),
     ".cram": (".cram.crai", ".crai"),
     ".vcf": (".vcf.idx",),
     ".gz": (".gz.tbi", ".gz.csi"),
+    ".bed": (".bed.idx",),
 }
 _PIECE = 1 << 22
 _CONTIG = re.compile(r"^##contig=<ID=([^,>]+)")
@@ -40,12 +41,16 @@ class Inputs:
     """A BED file of where the truth is complete."""
     arguments: tuple[str, ...] = ()
     """More arguments for GATK."""
+    known_sites: tuple[Path, ...] = ()
+    """VCF or BED files of known variants, for BaseRecalibrator."""
+    common_variants: Path | None = None
+    """A VCF of common variants with their frequencies, for GetPileupSummaries."""
 
     @property
     def files_of_calls(self) -> list[Path]:
         """The files that calls depend on, also those named in intervals and arguments."""
         texts = [Path(text) for text in (*self.intervals, *self.arguments) if text]
-        return [self.reference, *self.reads, *(path for path in texts if _is_file(path))]
+        return [self.reference, *self.reads, *(path for path in texts if is_file(path))]
 
     @property
     def files_of_truth(self) -> list[Path]:
@@ -53,12 +58,19 @@ class Inputs:
         return [path for path in (self.truth, self.confident) if path]
 
     @property
+    def files_of_steps(self) -> list[Path]:
+        """The files that only steps around the callers depend on."""
+        return [*self.known_sites, *([self.common_variants] if self.common_variants else [])]
+
+    @property
     def files(self) -> list[Path]:
         """Every file, once. One may be among both the calls' and the truth's."""
-        return list(dict.fromkeys([*self.files_of_calls, *self.files_of_truth]))
+        files = [*self.files_of_calls, *self.files_of_truth, *self.files_of_steps]
+        return list(dict.fromkeys(files))
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Return whether this is the path of a file. Any text is allowed."""
     try:
         return path.is_file()
     except OSError:  # a text too long for a file name
@@ -95,14 +107,21 @@ def check(inputs: Inputs) -> None:
             raise MissingComponent(f"{reads}: not named .bam or .cram; sort the reads into one")
         _require_index(reads, _shown("samtools", "index", reads))
     names = {name for name, _ in _contigs(reference)}
-    if inputs.truth is not None:
-        if inputs.truth.suffix not in (".gz", ".vcf"):
-            raise MissingComponent(f"{inputs.truth}: not named .vcf or .vcf.gz")
-        _require_index(inputs.truth, _shown("gatk", "IndexFeatureFile", "-I", inputs.truth))
+    for vcf in (inputs.truth, inputs.common_variants):
+        if vcf is not None:
+            _require_indexed(vcf, ".vcf", ".vcf.gz")
+    for path in inputs.known_sites:
+        _require_indexed(path, ".vcf", ".vcf.gz", ".bed", ".bed.gz")
     if inputs.confident is not None and next(_lines(inputs.confident), "").startswith("@"):
         raise FormatError(str(inputs.confident), 1, "this is an interval list; give a BED file")
     for path in inputs.files_of_truth:
         _require_contigs(path, names, reference)
+
+
+def _require_indexed(path: Path, *endings: str) -> None:
+    if not path.name.endswith(endings):
+        raise MissingComponent(f"{path}: not named {' or '.join(endings)}")
+    _require_index(path, _shown("gatk", "IndexFeatureFile", "-I", path))
 
 
 def _require_index(path: Path, command: str) -> None:

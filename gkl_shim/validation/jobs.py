@@ -40,6 +40,7 @@ _FULL = b"No space left on device"
 # More than nothing, because a JVM that fails on a full disk deletes its unfinished files.
 _LEAST_FREE = 16 << 20
 _TMPDIR = "-Djava.io.tmpdir="
+_TOLD = "Picked up JAVA_TOOL_OPTIONS: "
 _OTHER_REFERENCE = "incompatible contigs"
 _KIB = 1024
 _LIBC = ctypes.CDLL(None)
@@ -69,6 +70,11 @@ class Job:
     inputs: tuple[str, ...] = ()
     """The checksums of its inputs, or the keys of the jobs that make them."""
     swap: swaps.Swap = swaps.STOCK
+    inside: bool = False
+    """Whether GATK runs in the folder, and has its temporary files beside it. Arguments then name
+    outputs without the folder, so a command line that an output holds is the same in each run."""
+    may_be_silent: bool = False
+    """Whether gkl-shim may have nothing to log in it."""
 
     def file(self, name: str) -> Path:
         """Return a file of its results."""
@@ -143,7 +149,8 @@ class Runner:
     def __init__(
         self, classpath: str, java_options: Sequence[str], parallel: int, progress: Progress
     ) -> None:
-        self._classpath = classpath
+        # A job may run in another folder.
+        self._classpath = ":".join(str(Path(entry).absolute()) for entry in classpath.split(":"))
         self._java_options = list(java_options)
         self._parallel = parallel
         self._progress = progress
@@ -201,10 +208,15 @@ class Runner:
             job.folder.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             # The folder inside has ordinary permissions, and is what gets the job's name.
-            folder = stack.enter_context(scratch(job.folder.parent)) / "results"
+            private = stack.enter_context(scratch(job.folder.parent))
+            folder = private / "results"
             folder.mkdir()
+            options = self._java_options
+            if job.inside and not _given_temporary_folders(options):
+                (private / "temporary").mkdir()
+                options = [f"{_TMPDIR}{private / 'temporary'}", *options]
             arguments = _filled(job.arguments, folder)
-            command = run.java_command(arguments, self._classpath, job.swap, self._java_options)
+            command = run.java_command(arguments, self._classpath, job.swap, options)
             # A JVM of a killed command may still write to the old log.
             job.log.unlink(missing_ok=True)
             with job.log.open("wb") as log:
@@ -213,6 +225,7 @@ class Runner:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=log,
+                    cwd=folder if job.inside else None,
                     env=_environment(job.swap),
                     preexec_fn=functools.partial(_end_with, os.getpid()),
                 )
@@ -235,7 +248,7 @@ class Runner:
                 raise MissingComponent(_failure(done.job, finished, self._java_options))
             lines = log.decode(errors="replace").splitlines()
             said = [line for line in lines if line.startswith("[gkl-shim ")]
-            _require_own_swap(done.job, said, self._java_options)
+            _require_own_swap(done.job, lines, said, self._java_options)
             result = Result(
                 key=done.key,
                 arguments=_filled(done.job.arguments, done.job.folder),
@@ -300,7 +313,9 @@ def _sizes(folder: Path) -> dict[str, int]:
     }
 
 
-def _require_own_swap(job: Job, said: Sequence[str], java_options: Sequence[str]) -> None:
+def _require_own_swap(
+    job: Job, lines: Sequence[str], said: Sequence[str], java_options: Sequence[str]
+) -> None:
     """Refuse a run of stock GATK with gkl-shim, and a run without gkl-shim that should have it.
 
     This comes before the run is kept, because what caused it may change without another key.
@@ -313,7 +328,9 @@ def _require_own_swap(job: Job, said: Sequence[str], java_options: Sequence[str]
         raise MissingComponent(
             f"{job.name}: stock GATK ran with gkl-shim, see {job.log}; remove it from {where}"
         )
-    if job.swap != swaps.STOCK and not said:
+    # The JVM's own line.
+    has_agent = any(line.startswith(_TOLD) and str(job.swap.agent) in line for line in lines)
+    if job.swap != swaps.STOCK and not said and not (job.may_be_silent and has_agent):
         raise MissingComponent(
             f"{job.name}: gkl-shim did not run in GATK, see {job.log}; {programs.java()} may be a "
             "script that drops JAVA_TOOL_OPTIONS, or -Dgkl.shim.log=quiet silences gkl-shim"
@@ -343,10 +360,11 @@ def _failure(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
 
 def _about_space(job: Job, done: run.Run, java_options: Sequence[str]) -> str:
     """Return which folder is full, and what to do. The log cannot say so if it is full itself."""
-    output, temporary = job.folder.parent, _temporary_folder(job.arguments, java_options)
+    output, temporary = job.folder.parent, _temporary_folder(job, java_options)
+    # They may be the same.
     remedies = {
-        output: "start again with another --output",
         temporary: f"give another folder with --java-options {_TMPDIR}FOLDER",
+        output: "start again with another --output",
     }
     full = [
         f"; {folder} has less than {_LEAST_FREE >> 20} MiB left: make room, or {remedy}"
@@ -365,14 +383,19 @@ def _is_full(folder: Path) -> bool:
         return False
 
 
-def _temporary_folder(arguments: Sequence[str], java_options: Sequence[str]) -> Path:
+def _temporary_folder(job: Job, java_options: Sequence[str]) -> Path:
     """Return where GATK writes its temporary files."""
-    for argument, next_one in itertools.pairwise((*arguments, "")):
+    for argument, next_one in itertools.pairwise((*job.arguments, "")):
         if option_name(argument) == "tmp-dir":
             return Path(next_one)
+    given = _given_temporary_folders(java_options)
+    return Path(given[-1]) if given else job.folder.parent if job.inside else Path("/tmp")
+
+
+def _given_temporary_folders(java_options: Sequence[str]) -> list[str]:
+    """Return the folders for temporary files that a JVM is told. It takes the last one."""
     options = [*os.environ.get("JAVA_TOOL_OPTIONS", "").split(), *java_options]
-    given = [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
-    return Path(given[-1] if given else "/tmp")
+    return [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
 
 
 def _end(running: Sequence[_Running]) -> None:

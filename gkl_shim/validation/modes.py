@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CALLER", "DOUBLE", "MODES", "MUTECT", "Mode"]
+__all__ = [
+    "CALLER",
+    "DOUBLE",
+    "MODES",
+    "MUTECT",
+    "SHIM",
+    "SHIM_DOUBLE",
+    "STOCK",
+    "STOCK_DOUBLE",
+    "Mode",
+]
 
 CALLER, MUTECT = "HaplotypeCaller", "Mutect2"
+
+STOCK, SHIM, STOCK_DOUBLE, SHIM_DOUBLE = "stock", "gkl-shim", "stock-double", "gkl-shim-double"
+"""The variants of a run. Folders have these names."""
 
 DOUBLE = ("--native-pair-hmm-use-double-precision", "true")
 """The arguments that make PairHMM compute in double precision, stock's and gkl-shim's."""

@@ -25,21 +25,29 @@ svg { max-width: 100%; height: auto }
 
 def page(facts: Mapping[str, Any]) -> str:
     """Return the page of a report: see `gkl_shim.validation.report.document`."""
-    same = facts["same_calls"]
-    verdict = "All calls are the same." if same else "Calls differ."
-    parts = [
-        f'<p class="{"same" if same else "differs"}"><b>{verdict}</b></p>',
-        _overview(facts["modes"]),
-        "<p>A call is a record's site, alleles, FILTER and genotypes. A near tie has the same "
-        "call, and all its fields that differ also differ between stock GATK's own single and "
-        "double precision. Other differences are neither.</p>",
+    modes, steps = facts["modes"], facts["steps"]
+    parts = []
+    if modes:
+        parts += [_verdict(facts["same_calls"], "calls"), _overview(modes)]
+        parts.append(
+            "<p>A call is a record's site, alleles, FILTER and genotypes. A near tie has the same "
+            "call, and all its fields that differ also differ between stock GATK's own single and "
+            "double precision. Other differences are neither.</p>"
+        )
+    if steps:
+        parts += [_verdict(facts["same_files"], "files of other steps"), _steps(steps)]
+    measured = {**modes, **{tool: step for tool, step in steps.items() if step["runs"]}}
+    parts += [
         "<h2>Times and memory</h2>",
-        _times(facts["modes"]),
-        plots.times(facts["modes"])
+        _times(measured),
+        plots.times(measured)
         or "<p>No plots: they need matplotlib (pip install 'gkl-shim[plot]').</p>",
     ]
-    for name, mode in facts["modes"].items():
+    for name, mode in modes.items():
         parts += [f"<h2>{escape(name)}: {escape(mode['tool'])}</h2>", *_mode(mode)]
+    for tool, step in steps.items():
+        if step["runs"]:
+            parts += [f"<h2>{escape(tool)}</h2>", *_logs_and_commands(step["runs"])]
     parts += _origin(facts)
     body = "\n".join(parts)
     return (
@@ -48,6 +56,11 @@ def page(facts: Mapping[str, Any]) -> str:
         f"<title>gkl-shim validate</title>\n<style>{_STYLE}</style>\n"
         f"<h1>GATK with gkl-shim beside stock GATK</h1>\n{body}\n</html>\n"
     )
+
+
+def _verdict(same: bool, what: str) -> str:
+    text = f"All {what} are the same." if same else f"{what.capitalize()} differ."
+    return f'<p class="{"same" if same else "differs"}"><b>{text}</b></p>'
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], text: bool = False) -> str:
@@ -74,6 +87,20 @@ def _overview(modes: Mapping[str, Any]) -> str:
     heads = ["mode", "records", "identical", "near ties", "other differences",
              "calls that differ", "final calls that differ"]  # fmt: skip
     return _table(heads, rows)
+
+
+def _steps(steps: Mapping[str, Any]) -> str:
+    rows = []
+    for tool, step in steps.items():
+        if step["skipped"]:
+            rows.append((tool, "", f"skipped: {step['skipped']}"))
+        for file in step["files"]:
+            rows.append((tool, file["name"], ("" if file["same"] else "DIFFERS: ") + file["how"]))
+    return _table(["step", "file", "with gkl-shim, beside stock"], rows, text=True) + (
+        "<p>Intel's deflater, which GATK uses at level 2, does not always compress a block to the "
+        "same bytes, in stock GATK either. Then the content of BAM files is compared, and the "
+        "places that their indexes point to.</p>"
+    )
 
 
 def _times(modes: Mapping[str, Any]) -> str:
@@ -120,11 +147,13 @@ def _mode(mode: Mapping[str, Any]) -> list[str]:
     if (final := mode["final_calls"]) and final["calls_that_differ"]:
         parts.append(f"<h3>Calls of {escape(final['tool'])} that differ</h3>")
         parts.append(_table(["record"], [(text,) for text in final["calls_that_differ"]], True))
-    shards = mode["runs"]["gkl-shim"]["shards"]
-    said = [line for shard in shards for line in shard["gkl_shim"]]
-    commands = [shard["command"] for runs in mode["runs"].values() for shard in runs["shards"]]
-    parts += [_folded("What gkl-shim logged", said), _folded("Command lines", commands)]
-    return parts
+    return [*parts, *_logs_and_commands(mode["runs"])]
+
+
+def _logs_and_commands(runs: Mapping[str, Any]) -> list[str]:
+    said = [line for shard in runs["gkl-shim"]["shards"] for line in shard["gkl_shim"]]
+    commands = [shard["command"] for variant in runs.values() for shard in variant["shards"]]
+    return [_folded("What gkl-shim logged", said), _folded("Command lines", commands)]
 
 
 def _scores(scores: Mapping[str, Any]) -> str:

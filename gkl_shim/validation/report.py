@@ -14,7 +14,9 @@ from gkl_shim.validation.accuracy import Score
 from gkl_shim.validation.differences import Finding
 from gkl_shim.validation.inputs import sha256
 from gkl_shim.validation.jobs import Result
-from gkl_shim.validation.validation import SHIM, STOCK, ModeResult, Validation
+from gkl_shim.validation.modes import SHIM, STOCK
+from gkl_shim.validation.steps import StepResult
+from gkl_shim.validation.validation import ModeResult, Validation
 
 __all__ = ["document"]
 
@@ -24,6 +26,7 @@ def document(result: Validation) -> dict[str, Any]:
     inputs = result.inputs
     return {
         "same_calls": result.same_calls,
+        "same_files": result.same_files,
         "gkl_shim": gkl_shim.__version__,
         "gkl_shim_jar_sha256": sha256(paths.agent_jar()),
         "versions": result.versions,
@@ -35,9 +38,12 @@ def document(result: Validation) -> dict[str, Any]:
             "truth": str(inputs.truth) if inputs.truth else None,
             "confident": str(inputs.confident) if inputs.confident else None,
             "arguments": list(inputs.arguments),
+            "known_sites": [str(path) for path in inputs.known_sites],
+            "common_variants": str(inputs.common_variants) if inputs.common_variants else None,
         },
         "sha256": result.checksums,
         "modes": {found.mode.name: _mode(found) for found in result.modes},
+        "steps": {found.step.tool: _step(found) for found in result.steps},
     }
 
 
@@ -68,6 +74,18 @@ def _mode(found: ModeResult) -> dict[str, Any]:
         "kernels": {variant: _kernels(found.runs[variant]) for variant in (STOCK, SHIM)},
         "pairs_on_gpu": kernel_times.pairs_on_gpu(b"\n".join(run.log for run in found.runs[SHIM])),
     }  # fmt: skip
+
+
+def _step(found: StepResult) -> dict[str, Any]:
+    return {
+        "tool": found.step.tool,
+        "skipped": f"it needs {found.step.needs}" if found.skipped else None,
+        "same_files": found.same_files,
+        "files": [asdict(file) for file in found.files],
+        "runs": {variant: _runs([run]) for variant, run in found.runs.items()},
+        "kernels": {variant: _kernels([run]) for variant, run in found.runs.items()},
+        "pairs_on_gpu": {},
+    }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from gkl_shim.validation.accuracy import CALLS, SUMMARY, Score
 from gkl_shim.validation.differences import Finding
 from gkl_shim.validation.inputs import Inputs, checksums, reference_bases
 from gkl_shim.validation.jobs import FOLDER, Job, Result, Runner
-from gkl_shim.validation.modes import DOUBLE, Mode
+from gkl_shim.validation.modes import DOUBLE, SHIM, SHIM_DOUBLE, STOCK, STOCK_DOUBLE, Mode
+from gkl_shim.validation.steps import Step, StepResult, StepValidator
 
-__all__ = ["SHIM", "STOCK", "STOCK_DOUBLE", "ModeResult", "Validation", "shard_count", "validate"]
+__all__ = ["ModeResult", "Validation", "shard_count", "validate"]
 
-STOCK, SHIM, STOCK_DOUBLE, SHIM_DOUBLE = "stock", "gkl-shim", "stock-double", "gkl-shim-double"
 _SMALLEST_SHARD, _LARGEST_SHARD = 1_000_000, 20_000_000
 _OUT = "out.vcf.gz"
 # From gkl-shim's lines about a kernel (java/src/main/java/org/gklshim/Algorithm.java).
@@ -65,11 +65,17 @@ class Validation:
     checksums: dict[str, str]
     versions: list[str]
     modes: list[ModeResult]
+    steps: list[StepResult]
 
     @property
     def same_calls(self) -> bool:
         """Whether all calls of all modes are the same."""
         return all(result.same_calls for result in self.modes)
+
+    @property
+    def same_files(self) -> bool:
+        """Whether the files of all steps that were run have the same content."""
+        return all(result.same_files for result in self.steps)
 
 
 def shard_count(inputs: Inputs, cpus: int) -> int:
@@ -82,9 +88,10 @@ def shard_count(inputs: Inputs, cpus: int) -> int:
 
 
 def validate(
-    inputs: Inputs, modes: Sequence[Mode], output: Path, shards: int, runner: Runner
-) -> Validation:
-    """Run GATK with and without gkl-shim in each mode, and compare the results.
+    inputs: Inputs, modes: Sequence[Mode], output: Path, shards: int, runner: Runner,
+    steps: Sequence[Step] = (),
+) -> Validation:  # fmt: skip
+    """Run GATK with and without gkl-shim in each mode and each step, and compare the results.
 
     Parameters
     ----------
@@ -98,16 +105,22 @@ def validate(
         Into how many parts to cut the intervals.
     runner
         Runs GATK.
+    steps
+        The steps around the callers.
 
     Raises
     ------
     MissingComponent
         If GATK fails, or gkl-shim does not compute in it.
+    FormatError
+        If GATK has written a damaged BAM file.
     """
     sums = checksums(inputs.files, output / "checksums.json")
     own = _Validator(inputs, sums, output, runner)
     intervals, versions = own.split(shards)
-    return Validation(inputs, sums, versions, [own.mode(mode, intervals) for mode in modes])
+    found = [own.mode(mode, intervals) for mode in modes]
+    around = StepValidator(inputs, sums, own.called, output, runner).run(steps)
+    return Validation(inputs, sums, versions, found, list(around))
 
 
 class _Validator:
@@ -121,7 +134,8 @@ class _Validator:
         self._truth_sums = tuple(sums[str(path.absolute())] for path in inputs.files_of_truth)
         self._swaps = {STOCK: swaps.STOCK, SHIM: swaps.agent()}
         self._lengths: dict[str, int] = {}
-        self._called: Path | None = None
+        self.called: Path | None = None
+        """A file of the intervals, or None for all. `split` makes it."""
 
     def split(self, shards: int) -> tuple[list[Path], list[str]]:
         """Cut the intervals, and return a file for each shard, and the versions of GATK and Java.
@@ -138,8 +152,8 @@ class _Validator:
         files = sorted(job.folder.glob("*.interval_list"))
         self._lengths = _lengths(files[0])
         if self._inputs.intervals:
-            self._called = self._output / "intervals.interval_list"
-            with atomic_output(self._called) as stream:
+            self.called = self._output / "intervals.interval_list"
+            with atomic_output(self.called) as stream:
                 stream.write(_united(files).encode())
         return files, result.versions
 
@@ -265,13 +279,13 @@ class _Validator:
             if truth is not None:
                 job = accuracy.concordance(
                     f"{folder.name}, {variant}, truth", folder / variant / "truth", self._inputs,
-                    path, truth, (*self._truth_sums, key), (self._called, self._inputs.confident),
+                    path, truth, (*self._truth_sums, key), (self.called, self._inputs.confident),
                 )  # fmt: skip
                 yield found.scores, variant, job
             if variant != STOCK:
                 job = accuracy.concordance(
                     f"{folder.name}, {variant}, stock", folder / variant / "beside-stock",
-                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key), (self._called,),
+                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key), (self.called,),
                 )  # fmt: skip
                 yield found.equivalence, variant, job
 

@@ -256,6 +256,175 @@ def test_all_tools_and_modes_in_shards_that_run_at_once(folder: Path) -> None:
             assert positions == [b"100", b"233", b"433", b"566", b"766", b"900"], name
 
 
+STEPS = tuple(part for tool in fake_java.STEPS for part in ("--tool", tool))
+SITES = ("--known-sites", "k.vcf", "--common-variants", "v.vcf")
+
+
+@pytest.fixture
+def with_sites(folder: Path) -> Path:
+    """Inputs of the steps around the callers, too."""
+    for name in ("k.vcf", "k.vcf.idx", "v.vcf", "v.vcf.idx"):
+        (folder / name).write_text("x")
+    return folder
+
+
+def _tools(runs: list[str]) -> list[str]:
+    return [text.split("hellbender.Main ")[1].split(" ")[0] for text in runs]
+
+
+def test_steps_around_the_callers(with_sites: Path) -> None:
+    """The same files; gkl-shim's are removed, and nothing is run again."""
+    folder, out = with_sites, with_sites / "out"
+    (folder / "odd").write_text("x")
+    given = (*STEPS, *SITES, "-L", "one:1-100", "-L", "one:200-300", "--", "--odd", "odd")
+    done, runs = _validate(folder, *given)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().splitlines() == [
+        "MarkDuplicates: out.bam: the same bytes",
+        "MarkDuplicates: metrics.txt: the same but for the lines with dates",
+        "MarkDuplicates: out.bai: the same bytes",
+        "MarkDuplicates: out.bam.md5: the same bytes",
+        "BaseRecalibrator: recalibration.table: the same bytes",
+        "ApplyBQSR: out.bam: the same bytes",
+        "ApplyBQSR: out.bai: the same bytes",
+        "ApplyBQSR: out.bam.md5: the same bytes",
+        "GetPileupSummaries: pileups.table: the same bytes",
+        "all files are the same; see out/validation.html",
+    ]
+    # BaseRecalibrator's table of stock GATK serves ApplyBQSR.
+    assert _tools(runs) == ["SplitIntervals", *(tool for tool in fake_java.STEPS for _ in "ab")]
+    always = f"-R {folder}/r.fa -I {folder}/s.bam"
+    where = f"-L {out}/intervals.interval_list"
+    table = f"{out}/BaseRecalibrator/stock/recalibration.table"
+    expected = [
+        f"MarkDuplicates {always} --odd {folder}/odd -M metrics.txt --CREATE_INDEX true "
+        "--CREATE_MD5_FILE true -O out.bam",
+        f"BaseRecalibrator {always} --known-sites {folder}/k.vcf {where} --odd {folder}/odd "
+        "-O recalibration.table",
+        f"ApplyBQSR {always} -bqsr {table} {where} --odd {folder}/odd "
+        "--create-output-bam-md5 true -O out.bam",
+        f"GetPileupSummaries {always} -V {folder}/v.vcf -L {folder}/v.vcf {where} "
+        f"--interval-set-rule INTERSECTION --odd {folder}/odd -O pileups.table",
+    ]
+    commands = [text.split("hellbender.Main ")[1] for text in runs[1:]]
+    assert commands == [command for command in expected for _ in "ab"]
+    for tool in fake_java.STEPS:
+        assert not (out / tool / "gkl-shim").exists()
+    assert Path(table).is_file()
+    assert not list(out.rglob("spilled")) and not list(out.rglob("*.partial"))
+    facts = _facts(folder)
+    assert (facts["same_calls"], facts["same_files"], facts["modes"]) == (True, True, {})
+    assert facts["inputs"]["known_sites"] == [str(folder / "k.vcf")]
+    assert set(facts["sha256"]) >= {str(folder / name) for name in ("k.vcf", "v.vcf", "odd")}
+    html = (out / "validation.html").read_text()
+    assert "All files of other steps are the same." in html
+    assert "All calls" not in html
+    assert "<td>ApplyBQSR: CPU seconds</td>" in html and html.count("<svg") == 1
+
+    again, runs = _validate(folder, *given)
+    assert (again.stdout, runs) == (done.stdout, [])
+    assert _facts(folder) == facts
+    (folder / "k.vcf").write_text("y")
+    assert _tools(_validate(folder, *given)[1]) == ["BaseRecalibrator"] * 2 + ["ApplyBQSR"] * 2
+    # Another gkl-shim is compared with the stock runs that are there.
+    done = run(folder, *OPTIONS, *given,
+               env={**_environment(folder), "GKL_SHIM_THREADS": "1"})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len((folder / "runs").read_text().splitlines()) == 4 + len(STEPS) // 2
+
+
+def test_steps_beside_a_caller_and_skipped_ones(folder: Path) -> None:
+    done, runs = _validate(folder, "--tool", CALLER, *STEPS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().splitlines()[5:] == [
+        "BaseRecalibrator: skipped: it needs --known-sites",
+        "ApplyBQSR: skipped: it needs --known-sites",
+        "GetPileupSummaries: skipped: it needs --common-variants",
+        "all calls are the same, all files are the same; see out/validation.html",
+    ]
+    assert Counter(_tools(runs))["MarkDuplicates"] == 2
+    html = (folder / "out" / "validation.html").read_text()
+    assert "<td>ApplyBQSR</td><td></td><td>skipped: it needs --known-sites</td>" in html
+    assert "All calls are the same." in html and "All files of other steps are the same." in html
+
+
+def test_arguments_for_apply_bqsr_are_not_base_recalibrators(with_sites: Path) -> None:
+    given = ("--tool", "ApplyBQSR", *SITES, "--", "--emit-original-quals")
+    _, runs = _validate(with_sites, *given)
+    assert _tools(runs) == ["SplitIntervals", "BaseRecalibrator", "ApplyBQSR", "ApplyBQSR"]
+    assert ["--emit-original-quals" in text for text in runs] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("metrics.txt", ["metrics.txt: DIFFERS: line 3 differs"]),
+        ("out.bai", ["out.bai: DIFFERS: line 1 differs"]),
+        (
+            "out.bam",
+            ["out.bam: DIFFERS: the headers differ",
+             *(f"{name}: DIFFERS: not compared, because the BAM files differ"
+               for name in ("out.bai", "out.bam.md5"))],
+        ),
+    ],
+)  # fmt: skip
+def test_a_file_that_differs(folder: Path, name: str, lines: list[str]) -> None:
+    """Both files are kept."""
+    given = ("--tool", "MarkDuplicates")
+    done, _ = _validate(folder, *given, difference=name)
+    assert done.returncode == 1
+    said = done.stdout.decode().splitlines()
+    assert [line for line in said if "DIFFERS" in line] == [
+        f"MarkDuplicates: {line}" for line in lines
+    ]
+    assert said[-1] == "FILES DIFFER; see out/validation.html"
+    assert "Files of other steps differ." in (folder / "out" / "validation.html").read_text()
+    for variant in ("stock", "gkl-shim"):
+        assert (folder / "out" / "MarkDuplicates" / variant / name).is_file()
+    again, runs = _validate(folder, *given)
+    assert (again.returncode, again.stdout, runs) == (1, done.stdout, [])
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "why"),
+    [
+        ("MarkDuplicates", "reads: 2 threads for compressed blocks", ""),
+        (
+            "MarkDuplicates",
+            "duplicates: Picard's own code is used, because of an input that is not BAM",
+            ": [gkl-shim 1.0] duplicates: Picard's own code is used, because of an input that is "
+            "not BAM",
+        ),
+        (
+            "ApplyBQSR",
+            "recalibration: one thread, because of --use-original-qualities",
+            ": [gkl-shim 1.0] recalibration: one thread, because of --use-original-qualities",
+        ),
+        (
+            "GetPileupSummaries",
+            "pileup summaries: GATK's own code is used, because this version is not known",
+            ": [gkl-shim 1.0] pileup summaries: GATK's own code is used, because this version is "
+            "not known",
+        ),
+    ],
+)
+def test_where_the_shim_leaves_a_step_to_gatk_nothing_is_proved(
+    with_sites: Path, tool: str, said: str, why: str
+) -> None:
+    given = ("--tool", tool, *SITES)
+    done, _ = _validate(with_sites, *given, shim=f"[gkl-shim 1.0] {said}")
+    assert done.returncode == 1
+    log = with_sites / "out" / tool / "gkl-shim.log"
+    assert done.stderr.decode().splitlines()[-1] == (
+        f"gkl-shim: error: {tool}: gkl-shim did not compute it in GATK, see {log}{why}"
+    )
+    done, _ = _validate(with_sites, *given, shim="")
+    assert done.returncode == 1
+    assert f": {tool}, gkl-shim: gkl-shim did not run in GATK, see {log}" in done.stderr.decode()
+    done, runs = _validate(with_sites, *given)
+    assert (done.returncode, len(runs)) == (0, 1)
+
+
 @pytest.mark.parametrize(("gib", "cpus", "jobs"), [(64, 8, 8), (16, 8, 3), (4, 8, 1), (64, 1, 1)])
 def test_each_run_has_a_cpu_and_5_gib(
     monkeypatch: pytest.MonkeyPatch, gib: int, cpus: int, jobs: int
@@ -288,13 +457,21 @@ def test_a_full_disk(folder: Path) -> None:
     assert not list((folder / "out" / "vcf").rglob("*.vcf.gz"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "given", "hang_at", "left"),
+    [
+        # gkl-shim's run, by its folder or its jar.
+        (signal.SIGINT, (), "/gkl-shim/", 4),
+        (signal.SIGTERM, ("--tool", "MarkDuplicates"), "/gkl-shim.jar", 1),
+    ],
+)
+def test_an_interrupted_command_goes_on(
+    folder: Path, number: signal.Signals, given: tuple[str, ...], hang_at: str, left: int
+) -> None:
     runs = folder / "runs"
     runs.write_text("")
-    # gkl-shim's run, by its folder.
-    variables = _environment(folder, hang_at="/gkl-shim/")
-    command = [COMMAND, *OPTIONS]
+    variables = _environment(folder, hang_at=hang_at)
+    command = [COMMAND, *OPTIONS, *given]
     environment = {**os.environ, **variables}
     with subprocess.Popen(
         command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
@@ -307,8 +484,8 @@ def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) ->
         "gkl-shim: stopped; the same command goes on from here"
     )
     assert not list(folder.rglob("*.partial"))
-    done, again = _validate(folder)
-    assert (done.returncode, len(again)) == (0, 4)
+    done, again = _validate(folder, *given)
+    assert (done.returncode, len(again)) == (0, left)
 
 
 _OFF = "[gkl-shim 1.0] {0}: GKL_SHIM_BACKEND=off: Intel GKL is used"
@@ -476,6 +653,8 @@ def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
         (("--confident", "c.bed"), "--confident needs --truth"),
         (("--tool", "Mutect2", "--mode", "gvcf"), "--mode is for HaplotypeCaller"),
         (("--tool", "Funcotator"), "Invalid value for '--tool'"),
+        (("--tool", "ApplyBQSR"), "ApplyBQSR needs --known-sites"),
+        (("--", "--METRICS_FILE", "m"), "--METRICS_FILE: it cannot be given after --"),
         (("--", "-L", "one"), "-L: it cannot be given after --"),
         (("--", "--I", "other.bam"), "--I: it cannot be given after --"),
         (("--", "-I:tumor", "other.bam"), "-I:tumor: it cannot be given after --"),

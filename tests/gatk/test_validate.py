@@ -6,10 +6,12 @@ import json
 import shlex
 from pathlib import Path
 
+import pysam
 import pytest
 
 from benchmarks import validate_ours
 from gkl_shim.gatk import data
+from gkl_shim.validation.steps import STEPS
 from tests.cli.shim_command import run
 from tests.conftest import shared_data
 from tests.gatk.conftest import QUICK
@@ -36,3 +38,36 @@ def test_real_reads_with_their_truth(classpath: str, chr22: data.Sample, tmp_pat
     score = mode["scores"]["gkl-shim"]["SNP"]
     assert score["true_positives"] + score["false_negatives"] == 5
     assert mode["beside_stock"]["gkl-shim"]["SNP"]["discordance"] == 0
+
+
+def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: Path) -> None:
+    """GATK's own tools take all arguments, and write the same bytes in two folders."""
+    with pysam.FastaFile(str(hg002.reference)) as fasta:
+        (contig,) = fasta.references
+        letters = {place: fasta.fetch(contig, place - 1, place) for place in (2000, 5000, 9000)}
+    lines = ["##fileformat=VCFv4.2", f"##contig=<ID={contig}>",
+             '##INFO=<ID=AF,Number=A,Type=Float,Description="frequency">',
+             "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"]  # fmt: skip
+    for place, letter in letters.items():
+        other = "A" if letter.upper() == "C" else "C"
+        lines.append(f"{contig}\t{place}\t.\t{letter}\t{other}\t.\t.\tAF=0.1")
+    (tmp_path / "sites.vcf").write_text("\n".join(lines) + "\n")
+    pysam.tabix_index(str(tmp_path / "sites.vcf"), preset="vcf")
+    done = run(
+        tmp_path, "validate", "-R", hg002.reference, "-I", hg002.reads, "-L", f"{contig}:1-3000",
+        "-L", f"{contig}:4000-8000", *(part for tool in STEPS for part in ("--tool", tool)),
+        "--known-sites", "sites.vcf.gz", "--common-variants", "sites.vcf.gz", "-c", classpath,
+        "-o", "out", "--java-options", shlex.join(["-Xmx2g", *QUICK]),
+        env={"JAVA_TOOL_OPTIONS": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    steps = json.loads((tmp_path / "out" / "validation.json").read_text())["steps"]
+    files = {(tool, file["name"]): file["how"] for tool in steps for file in steps[tool]["files"]}
+    assert files.pop(("MarkDuplicates", "metrics.txt")) == "the same but for the lines with dates"
+    bams = {(tool, name) for tool in ("MarkDuplicates", "ApplyBQSR")
+            for name in ("out.bam", "out.bai", "out.bam.md5")}  # fmt: skip
+    tables = {("BaseRecalibrator", "recalibration.table"), ("GetPileupSummaries", "pileups.table")}
+    assert set(files) == bams | tables
+    assert {files[file] for file in tables} == {"the same bytes"}
+    table = tmp_path / "out" / "GetPileupSummaries" / "stock" / "pileups.table"
+    assert [line.split("\t")[1] for line in table.read_text().splitlines()[2:]] == ["2000", "5000"]

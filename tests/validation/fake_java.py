@@ -1,9 +1,12 @@
 """A stand-in for Java that answers as GATK would, in a moment.
 
 FAKE_DIFFERENCE says how gkl-shim's VCF differs from stock's, FAKE_LOG lists the runs, and
-FAKE_TROUBLE makes the runs whose arguments contain FAKE_TROUBLE_AT fail. Those that contain
-FAKE_HANG_AT take a minute. FAKE_STOCK and FAKE_SHIM are the lines that stock GATK and gkl-shim log,
-in place of those of a run with PairHMM. FAKE_VERSION is Java's version.
+FAKE_TROUBLE makes the runs whose arguments or JAVA_TOOL_OPTIONS contain FAKE_TROUBLE_AT fail.
+Those that contain FAKE_HANG_AT take a minute. FAKE_STOCK and FAKE_SHIM are the lines that stock
+GATK and gkl-shim log, in place of those of a run with PairHMM. FAKE_VERSION is Java's version.
+
+The other steps write their arguments, and a file into the folder for temporary files.
+FAKE_DIFFERENCE may be the name of a file that gkl-shim writes otherwise.
 """
 
 from __future__ import annotations
@@ -11,13 +14,22 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
+import struct
 import sys
 import time
+import zlib
 from pathlib import Path
 
 HEADER = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tNA12878\n"
 STOCK = "INFO PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.5"
 SHIM = "[gkl-shim 1.0] PairHMM: 3 regions, 5 pairs, 100 cells in 0.0210 s, 0.10 GCUPS"
+STEPS = {
+    "MarkDuplicates": "duplicates: 2 threads",
+    "BaseRecalibrator": "recalibration: one thread",
+    "ApplyBQSR": "recalibration: 8 threads",
+    "GetPileupSummaries": "",
+}
+"""The line of gkl-shim's log about each step that it makes faster."""
 OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 LENGTH = 1000
 #: The records, if the contig is one interval.
@@ -55,6 +67,35 @@ def vcf(lines: list[str], difference: str, shim: bool, double: bool) -> str:
     return HEADER + first + second + more
 
 
+def block(content: bytes, level: int = 6) -> bytes:
+    """Return a block of a BGZF file."""
+    deflate = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    data = deflate.compress(content) + deflate.flush()
+    head = struct.pack("<4BI2BH2BHH", 31, 139, 8, 4, 0, 0, 255, 6, 66, 67, 2, len(data) + 25)
+    return head + data + struct.pack("<II", zlib.crc32(content), len(content))
+
+
+def step(tool: str, arguments: list[str], shim: bool) -> None:
+    """Write the files of a step into the working folder."""
+    (output,) = given(arguments, "-O")
+    text = " ".join(arguments[arguments.index(tool) :]) + "\n"
+    files = {output: text}
+    if tool == "MarkDuplicates":
+        (metrics,) = given(arguments, "-M")
+        files[metrics] = f"# Started on: {time.time()}\n{text}"
+    if output.endswith(".bam"):
+        files["out.bai"] = files["out.bam.md5"] = "follows from the BAM file"
+    for name, content in files.items():
+        changed = shim and name == os.environ.get("FAKE_DIFFERENCE")
+        written = (content + "x\n" * changed).encode()
+        if name.endswith(".bam"):
+            size = len(written)
+            written = block(struct.pack(f"<4si{size}si", b"BAM\1", size, written, 0))
+        Path(name).write_bytes(written)
+    (temporary,) = (text for text in arguments if text.startswith("-Djava.io.tmpdir="))
+    Path(temporary.partition("=")[2], "spilled").write_text("reads")
+
+
 def main() -> None:
     arguments = sys.argv[1:]
     if arguments == ["-version"]:
@@ -66,9 +107,10 @@ def main() -> None:
     shim = any("-javaagent" in os.environ.get(name, "") for name in OPTIONS)
     double = "--native-pair-hmm-use-double-precision" in arguments
     trouble = os.environ.get("FAKE_TROUBLE")
-    if trouble and os.environ.get("FAKE_TROUBLE_AT", "") in " ".join(arguments):
+    given_texts = " ".join([*arguments, os.environ.get("JAVA_TOOL_OPTIONS", "")])
+    if trouble and os.environ.get("FAKE_TROUBLE_AT", "") in given_texts:
         sys.exit(trouble)
-    if os.environ.get("FAKE_HANG_AT", "\n") in " ".join(arguments):
+    if os.environ.get("FAKE_HANG_AT", "\n") in given_texts:
         time.sleep(60)
     if tool == "SplitIntervals":
         folder = Path(given(arguments, "-O")[0])
@@ -83,6 +125,14 @@ def main() -> None:
         parts = [gzip.decompress(Path(path).read_bytes()) for path in given(arguments, "-I")]
         records = b"".join(part.removeprefix(HEADER.encode()) for part in parts)
         Path(given(arguments, "-O")[0]).write_bytes(gzip.compress(HEADER.encode() + records))
+    elif tool in STEPS:
+        step(tool, arguments, shim)
+        said = STEPS[tool] and f"[gkl-shim 1.0] {STEPS[tool]}"
+        if shim and os.environ.get("FAKE_SHIM") != "":
+            print(
+                f"Picked up JAVA_TOOL_OPTIONS: {os.environ['JAVA_TOOL_OPTIONS']}", file=sys.stderr
+            )
+            print(os.environ.get("FAKE_SHIM", said), file=sys.stderr)
     else:
         (output,) = given(arguments, "-O")
         difference, changed = os.environ.get("FAKE_DIFFERENCE", ""), shim

@@ -80,6 +80,26 @@ def test_a_full_disk_is_named(
     assert message.count("MiB left") == bool(full)
 
 
+def test_a_full_disk_that_has_temporary_files_too(
+    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: _Usage(1 << 10))
+    job = Job("x", tmp_path / "out" / "stock", ("MarkDuplicates",), inside=True)
+    with pytest.raises(MissingComponent) as error:
+        _runner(tmp_path).run("x", [job])
+    assert str(error.value).endswith(
+        f"; {tmp_path / 'out'} has less than 16 MiB left: make room, or start again with another "
+        "--output; what is finished is kept"
+    )
+    temporary = f"-Djava.io.tmpdir={tmp_path / 'out'}/.gkl-shim."
+    assert temporary in (tmp_path / "runs").read_text()
+    # The user's own folder is used.
+    own = f"-Djava.io.tmpdir={tmp_path}"
+    with pytest.raises(MissingComponent, match="give another folder with --java-options"):
+        _runner(tmp_path, own).run("x", [job])
+    assert temporary not in (tmp_path / "runs").read_text().splitlines()[-1]
+
+
 def test_a_run_that_fails_ends_those_beside_it(
     java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

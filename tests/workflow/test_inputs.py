@@ -18,7 +18,8 @@ from tests.workflow.conftest import Snakemake, write_inputs
 @pytest.fixture
 def inputs(tmp_path: Path) -> Path:
     """Empty files in place of the inputs: a plan does not read them."""
-    for name in ("q.fa", "q.fa.fai", "q.dict", "one.bam", "one.bai", "two.cram", "two.cram.crai"):
+    for name in ("q.fa", "q.fa.fai", "q.dict", "one.bam", "one.bai", "two.cram", "two.cram.crai",
+                 "q.vcf.gz"):  # fmt: skip
         (tmp_path / name).touch()
     write_inputs(tmp_path, {"one": "one.bam", "two": "two.cram"}, reference="q.fa", shards=4)
     return tmp_path
@@ -49,6 +50,63 @@ def test_the_plan_has_a_job_for_each_sample_and_shard(snakemake: Snakemake, inpu
     assert ["gpu=1" in line for line in resources] == [True] * 8
 
 
+def planned(output: str) -> dict[str, list[dict[str, list[str]]]]:
+    """Return what a plan shows of each job, by rule."""
+    jobs: dict[str, list[dict[str, list[str]]]] = {}
+    for rule, text in re.findall(r"^rule (\w+):\n((?:    .*\n)+)", output, re.MULTILINE):
+        shown = dict(re.findall(r"^    (\w+): (.*)$", text, re.MULTILINE))
+        jobs.setdefault(rule, []).append({key: text.split(", ") for key, text in shown.items()})
+    return jobs
+
+
+@pytest.mark.parametrize(
+    ("marks", "recalibrates", "called", "removed"),
+    [
+        (False, False, "one.bam", set()),
+        (True, False, "results/reads/one.marked.bam", set()),
+        (False, True, "results/reads/one.recalibrated.bam", set()),
+        (
+            True,
+            True,
+            "results/reads/one.recalibrated.bam",
+            {f"results/reads/{name}.marked.{end}" for name in ("one", "two")
+             for end in ("bam", "bai")},
+        ),
+    ],
+)  # fmt: skip
+def test_reads_are_prepared_if_the_configuration_says_so(
+    snakemake: Snakemake, inputs: Path, marks: bool, recalibrates: bool, called: str,
+    removed: set[str],
+) -> None:  # fmt: skip
+    sites = ["k.vcf", "k.bed.gz"] if recalibrates else []
+    for name in (*sites, "k.vcf.idx", "k.bed.gz.tbi", "i.bed"):
+        (inputs / name).touch()
+    reads = {"one": "one.bam", "two": "two.cram"}
+    write_inputs(inputs, reads, reference="q.fa", shards=1, mark_duplicates=marks, threads=3,
+                 known_sites=sites, intervals="i.bed")  # fmt: skip
+    output, _ = snakemake(inputs, "--dry-run", "--cores", "8").communicate(timeout=300)
+    jobs = planned(output)
+    expected = {"mark_duplicates"} if marks else set()
+    expected |= {"base_recalibrator", "apply_bqsr"} if recalibrates else set()
+    prepare = {"mark_duplicates", "base_recalibrator", "apply_bqsr"}
+    assert jobs.keys() & prepare == expected, output
+    for rule in expected:
+        assert len(jobs[rule]) == 2
+        assert all(job["threads"] == ["3"] for job in jobs[rule])
+    (one,) = (job for job in jobs["haplotypecaller"] if "sample=one" in job["wildcards"])
+    index = called.removesuffix(".bam") + ".bai"
+    assert one["input"][:2] == [called, index]
+    found = re.findall(r"^Would remove temporary output (results/reads/.*)$", output, re.MULTILINE)
+    assert set(found) == removed
+    if recalibrates:
+        source = "results/reads/one.marked.bam" if marks else "one.bam"
+        for rule in ("base_recalibrator", "apply_bqsr"):
+            (one,) = (job for job in jobs[rule] if "sample=one" in job["wildcards"])
+            assert one["input"][0] == source
+            needed = {"k.vcf", "k.vcf.idx", "k.bed.gz", "k.bed.gz.tbi", "i.bed"}
+            assert needed & set(one["input"]) == (needed if rule == "base_recalibrator" else set())
+
+
 def test_another_sample_leaves_the_called_ones_as_they_are(
     snakemake: Snakemake, inputs: Path
 ) -> None:
@@ -76,8 +134,9 @@ def test_another_sample_leaves_the_called_ones_as_they_are(
 
 def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: Path) -> None:
     reads, reference = "my $(touch found) 'reads'.bam", "a;b.fa"
-    intervals = "some & others.bed"
-    for name in (reads, f"{reads}.bai", reference, f"{reference}.fai", "a;b.dict", intervals):
+    intervals, sites = "some & others.bed", "(known).vcf"
+    for name in (reads, f"{reads}.bai", reference, f"{reference}.fai", "a;b.dict", intervals,
+                 sites, f"{sites}.idx"):  # fmt: skip
         (inputs / name).touch()
     write_inputs(
         inputs,
@@ -88,6 +147,9 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
         joint=True,
         java_options="-Da='b c'",
         haplotypecaller="--read-filter {a}",
+        mark_duplicates=True,
+        markduplicates="--COMMENT {b}",
+        known_sites=[sites],
     )
     process = snakemake(inputs, "--dry-run", "--printshellcmds")
     output, _ = process.communicate(timeout=300)
@@ -97,15 +159,24 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
         if "--java-options" in line:
             words = shlex.split(line)
             tool = words[words.index("--java-options") + 2]
-            given = [name for name in ("-R", "-I", "-L", "--sample-name") if name in words]
+            options = ("-R", "-I", "-L", "--sample-name", "--known-sites", "-bqsr")
+            given = [name for name in options if name in words]
             found[tool] = {name: words[words.index(name) + 1] for name in given}
             assert words[words.index("--java-options") + 1].endswith("-Da='b c'")
     assert found["SplitIntervals"] == {"-R": reference, "-L": intervals}
+    assert found["MarkDuplicates"] == {"-R": reference, "-I": reads}
+    marked = "results/reads/one.marked.bam"
+    table = "results/reads/one.recalibration.table"
+    assert found["BaseRecalibrator"] == {
+        "-R": reference, "-I": marked, "-L": intervals, "--known-sites": sites,
+    }  # fmt: skip
+    assert found["ApplyBQSR"] == {"-R": reference, "-I": marked, "-bqsr": table}
     assert found["HaplotypeCaller"]["-R"] == reference
-    assert found["HaplotypeCaller"]["-I"] == reads
+    assert found["HaplotypeCaller"]["-I"] == "results/reads/one.recalibrated.bam"
     assert found["HaplotypeCaller"]["--sample-name"] == "one"
     assert found["GenotypeGVCFs"]["-R"] == reference
     assert "--native-pair-hmm-threads 1 --read-filter {a})" in output
+    assert " --COMMENT {b})" in output
 
 
 @pytest.mark.parametrize(
@@ -125,9 +196,9 @@ def test_the_index_is_the_one_that_gatk_takes(
     for name in present:
         (inputs / name).touch()
     output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
-    inputs_of_jobs = re.findall(r"^    input: (.*one\.bam, .*)$", output, re.MULTILINE)
+    inputs_of_jobs = re.findall(r"^    input: (one\.bam, .*)$", output, re.MULTILINE)
     assert len(inputs_of_jobs) == 4, output
-    assert all(f" one.bam, {taken}, " in line for line in inputs_of_jobs), output
+    assert all(line.startswith(f"one.bam, {taken}, ") for line in inputs_of_jobs), output
 
 
 def test_a_sheet_of_a_spreadsheet_is_read(snakemake: Snakemake, inputs: Path) -> None:
@@ -181,6 +252,11 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
         (sheet("sample\treads\n"), "config/samples.tsv: no samples; write a line for each"),
         (entry("shards", "many"), "config: shards: 'many' is not of type 'integer'"),
         (entry("intervals", "x.bed"), "x.bed: no such file; the configuration's intervals names"),
+        (entry("known_sites", "[x.bed]"), "x.bed: no such file; the configuration's known_sites"),
+        (
+            entry("known_sites", "[q.vcf.gz]"),
+            "q.vcf.gz has no index; make it with: gatk IndexFeatureFile -I q.vcf.gz",
+        ),
     ],
     ids=[
         "no index of the reference",
@@ -192,6 +268,8 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
         "no samples",
         "a word for a number",
         "no intervals",
+        "no known sites",
+        "no index of known sites",
     ],
 )
 def test_a_wrong_input_is_named_before_any_job_starts(

@@ -3,10 +3,9 @@
 
 rule haplotypecaller:
     input:
+        unpack(reads_to_call),
         reference=config["reference"],
         companions=companions_of(config["reference"]),
-        reads=lambda wildcards: READS[wildcards.sample],
-        index=lambda wildcards: index_of(READS[wildcards.sample]),
         intervals="results/intervals/{shard}-scattered.interval_list",
     output:
         vcf=temp("results/shards/{sample}/{shard}.g.vcf.gz"),

@@ -70,6 +70,41 @@ def index_of(reads):
     return next(filter(os.path.exists, names), f"{path}{suffixes[0]}")
 
 
+def given_reads(wildcards):
+    """Return a sample's reads in the samples sheet, and their index."""
+    reads = READS[wildcards.sample]
+    return {"reads": reads, "index": index_of(reads)}
+
+
+def reads_to_recalibrate(wildcards):
+    """Return a sample's reads and their index, of those with marked duplicates if there are any."""
+    return made_reads(wildcards, "marked") if config["mark_duplicates"] else given_reads(wildcards)
+
+
+def reads_to_call(wildcards):
+    """Return a sample's reads and their index, of the recalibrated ones if there are any."""
+    if config["known_sites"]:
+        return made_reads(wildcards, "recalibrated")
+    return reads_to_recalibrate(wildcards)
+
+
+def made_reads(wildcards, step):
+    stem = f"results/reads/{wildcards.sample}.{step}"
+    return {"reads": f"{stem}.bam", "index": f"{stem}.bai"}
+
+
+def check_known_sites(sites):
+    require(sites, "the configuration's known_sites")
+    if not exists(index_of_sites(sites)):
+        maker = f"gatk IndexFeatureFile -I {sites}"
+        raise WorkflowError(f"{sites} has no index; make it with: {maker}")
+
+
+def index_of_sites(sites):
+    """Return the index that GATK takes of a file of variants or intervals."""
+    return f"{sites}.tbi" if sites.endswith(".gz") else f"{sites}.idx"
+
+
 def check_reference(reference):
     require(reference, "the configuration's reference")
     makers = {
@@ -149,10 +184,17 @@ def heap(wildcards, resources):
     return f"-Xmx{resources.mem_mb * 3 // 4}m {config['java_options']}"
 
 
+def heap_and_threads(wildcards, resources, threads):
+    """Return Java's heap and CPUs for a job, from which gkl-shim takes the number of its threads."""
+    return f"-XX:ActiveProcessorCount={threads} {heap(wildcards, resources)}"
+
+
 check_config()
 check_reference(config["reference"])
 if config["intervals"]:
     require(config["intervals"], "the configuration's intervals")
+for sites in config["known_sites"]:
+    check_known_sites(sites)
 
 READS = read_samples(config["samples"])
 SAMPLES = list(READS)
