@@ -293,10 +293,31 @@ def test_a_device_is_lost_on_the_way(host, function, after, double_first):
     engine.close()
 
 
+@pytest.mark.parametrize("columns", [1, 2, 33, 600, 1024])
+def test_two_stripes_in_double_precision(host, columns):
+    """A read of more than 512 rows takes two stripes, and all of its pairs are in one kernel."""
+    rnd = random.Random(27)
+    lengths = [512, 513, 514, 527, 528, 529, 700, 1008, 1009, 1023, 1024]
+    regions = [lone_region(rnd, (*lengths, 30), columns), lone_region(rnd, lengths[::-1], 40)]
+    regions += [unlike_region(rnd, lengths, columns), lone_region(rnd, (1024,) * 9, columns)]
+    same = enough(concatenated(regions))
+    random_gaps = np.random.default_rng(28).integers(20, 45, (3, len(same.reads.bases)), np.uint8)
+    reads = ReadBatch.from_arrays(same.reads.offsets, *same.reads.tracks[:2], *random_gaps)
+    varied = Batch(reads, same.haplotypes, same.region_reads, same.region_haplotypes)
+    for batch in (same, varied):
+        with PairHMM(backend="cpu", precision="double") as cpu:
+            expected, counts = cpu.compute(batch), cpu.statistics
+        engine = opened(precision="double")
+        assert_same_bits(engine.compute(batch), expected)
+        assert engine.statistics()["cuda_pairs"] == batch.pairs - counts.rescaled_pairs
+        engine.close()
+    assert launched(host) == {"pairhmm_lone_double"}
+
+
 def test_long_reads_in_double_precision(host):
     """They are not computed by the kernel for regions of one haplotype."""
     rnd = random.Random(20)
-    batch = enough(lone_region(rnd, (20, 513, 30, 700), 600))
+    batch = enough(lone_region(rnd, (20, 1025, 30, 1100), 1000))
     with PairHMM(backend="cpu", precision="double") as cpu:
         expected = cpu.compute(batch)
     engine = opened(precision="double")

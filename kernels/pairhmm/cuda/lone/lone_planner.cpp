@@ -68,8 +68,7 @@ inline int first_kind(const Shapes &shapes, int64_t rows) {
 }
 
 int32_t tiles_of(int32_t pairs, int lanes) {
-    const int32_t pairs_per_tile = kWarp / lanes;
-    return (pairs + pairs_per_tile - 1) / pairs_per_tile;
+    return (pairs + pairs_of_tile(lanes) - 1) / pairs_of_tile(lanes);
 }
 
 // Whether all bytes are the same, read by several threads.
@@ -197,7 +196,7 @@ void LonePlanner::plan() {
         int32_t *const kinds = kinds_ + step_of(columns);
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
-            fits_double_ &= rows <= kLongestLoneDouble;
+            fits_double_ &= rows <= kLongestOneStripe;
             if (rows > longest) {
                 long_reads++;
                 long_cells += rows * columns;
@@ -237,9 +236,15 @@ void LonePlanner::plan() {
     header_.base_quals = place(track);
     chunk_.block_bytes = at;
     chunk_.results = computed_;
-    // For select().
-    if (precision_ == GKL_SHIM_SINGLE)
+    if (precision_ == GKL_SHIM_SINGLE) {
+        // For select().
         chunk_.scratch_bytes = int64_t(sizeof selection_) + computed_ * int64_t(sizeof(uint32_t));
+    } else {
+        int32_t two_stripes = 0;
+        for (int lanes = kWarp + 1; lanes <= kLoneDoubleLanes; lanes++)
+            two_stripes += selection_.count[lanes];
+        chunk_.scratch_bytes = std::min(two_stripes, double_blocks()) * int64_t(sizeof(LoneSeam));
+    }
 }
 
 // Turns counts of pairs into places of the first pairs, counts tiles, and selects the pairs of the
@@ -249,7 +254,7 @@ void LonePlanner::place_pairs() {
     selection_ = {};
     for (int k = 0, kind = 0; k <= kDouble; k++) {
         first_tile[k] = tile;
-        for (int lanes = 0; lanes <= kWarp; lanes++) {
+        for (int lanes = 0; lanes <= (k == kDouble ? kLoneDoubleLanes : kWarp); lanes++) {
             const int32_t first = pairs;
             for (const int end = kind + kSteps; kind < end; kind++) {
                 const int32_t count = kinds_[kind];
@@ -389,9 +394,9 @@ int64_t LonePlanner::select(const uint8_t *block, const double *results, uint8_t
     selection = {};
     selection.has_list = 1;
     each_selected([&](int64_t, int32_t lanes) { selection.count[lanes]++; });
-    int32_t next[kWarp + 1], count = 0;
+    int32_t next[kLoneDoubleLanes + 1], count = 0;
     tiles[kDouble] = 0;
-    for (int lanes = 1; lanes <= kWarp; lanes++) {
+    for (int lanes = 1; lanes <= kLoneDoubleLanes; lanes++) {
         selection.first[lanes] = next[lanes] = count;
         count += selection.count[lanes];
         tiles[kDouble] += tiles_of(selection.count[lanes], lanes);
