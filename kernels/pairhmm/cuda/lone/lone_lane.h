@@ -117,8 +117,8 @@ class LoneLane {
             if (first) {
                 above_t_ = seam[0].t;
                 above_insertion_ = seam[0].insertion;
-                next_flow_ = seam[1];
             }
+            next_flow_ = seam[1];
             seam += 1;
         }
 #pragma unroll
@@ -269,13 +269,19 @@ class LoneLane {
         pack_ = load_emissions(letter_, 0);
         ends_ = ends_ + t_[R - 1];
         diagonal_ = above_t_;
-        above_insertion_ = __shfl_up_sync(kAllLanes, insertion, 1);
-        above_t_ = __shfl_up_sync(kAllLanes, t_[R - 1], 1);
-        if (PART == kLowerStripe && first) {
-            above_insertion_ = next_flow_.insertion;
-            above_t_ = next_flow_.t;
-            next_flow_ = *seam;
-        } else if (first) {
+        if (PART == kLowerStripe) {
+            // The last lane passes nothing on, so it brings the first lane what is in the seam.
+            const bool last = threadIdx.x == kWarp - 1;
+            const int before = int(threadIdx.x + kWarp - 1) % kWarp;
+            above_insertion_ =
+                __shfl_sync(kAllLanes, last ? next_flow_.insertion : insertion, before);
+            above_t_ = __shfl_sync(kAllLanes, last ? next_flow_.t : t_[R - 1], before);
+            if (last) next_flow_ = *seam;
+        } else {
+            above_insertion_ = __shfl_up_sync(kAllLanes, insertion, 1);
+            above_t_ = __shfl_up_sync(kAllLanes, t_[R - 1], 1);
+        }
+        if (PART != kLowerStripe && first) {
             above_insertion_ = 0;
             above_t_ = top;
         }

@@ -8,17 +8,17 @@
 
 #include "common/error.h"
 #include "common/thread_pool.h"
-#include "hmm/letters.h"
+#include "pairhmm/cuda/lone/lone_codes.h"
 #include "pairhmm/cuts.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Several threads share the copying of a chunk in pieces of this size, and of a batch's offsets.
-constexpr int64_t kPieceBytes = 1 << 17, kPieceOffsets = 1 << 14;
-// The time that reading takes one thread, in bytes a nanosecond, and a piece of offsets.
-constexpr int64_t kBytesPerNanosecond = 6, kNanosecondsPerPiece = 1 << 14;
+// Several threads share the copying of a chunk in pieces of this size.
+constexpr int64_t kPieceBytes = 1 << 17;
+// The time that reading takes one thread, in bytes a nanosecond.
+constexpr int64_t kBytesPerNanosecond = 6;
 
 static_assert(kLoneColumns == kLongestUncut, "a longer haplotype is cut");
 
@@ -83,55 +83,12 @@ bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
     return same;
 }
 
-// Writes the code of each base and its quality. Returns the highest quality.
-template <bool AS_GKL>
-uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, uint8_t *codes) {
-    const int64_t size = sizeof(Bytes);
-    Bytes highest = {};
-    const auto coded = [&highest](Bytes b, Bytes q) {
-        q &= uint8_t(kQualities - 1);
-        highest = q > highest ? q : highest;
-        return q + letters_of<AS_GKL, kCodedQualities>(b);
-    };
-    Bytes b, q;
-    int64_t k = 0;
-    for (; k + size <= count; k += size) {
-        memcpy(&b, bases + k, size);
-        memcpy(&q, quals + k, size);
-        b = coded(b, q);
-        memcpy(codes + k, &b, size);
-    }
-    if (k < count) {
-        b = q = Bytes{};
-        memcpy(&b, bases + k, size_t(count - k));
-        memcpy(&q, quals + k, size_t(count - k));
-        b = coded(b, q);
-        memcpy(codes + k, &b, size_t(count - k));
-    }
-    uint8_t max = 0;
-    for (int z = 0; z < size; z++) max = std::max(max, uint8_t(highest[z]));
-    return max;
-}
-
 }  // namespace
 
-bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t threads) {
+bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, const hmm::Shape &shape) {
     const int64_t reads = reads_of(batch);
-    if (haplotypes_of(batch) != batch.regions || reads == 0) return false;
-    if (batch.read_offsets[reads] > longest_lone(precision) * reads) return false;
-    std::atomic<bool> lone{true};
-    parallel_for_ranges(
-        batch.regions, kPieceOffsets, batch.regions / kPieceOffsets * kNanosecondsPerPiece, threads,
-        [&](int64_t begin, int64_t end) {
-            if (!lone) return;
-            bool all = true;
-            for (int64_t g = begin; g < end; g++) {
-                const int64_t *const offsets = batch.haplotype_offsets + g;
-                all &= batch.region_haplotypes[g] == g && offsets[1] - offsets[0] <= kLoneColumns;
-            }
-            if (!all) lone = false;
-        });
-    return lone;
+    return shape.one_haplotype && shape.letters <= kLoneColumns && reads > 0 &&
+           batch.read_offsets[reads] <= longest_lone(precision) * reads;
 }
 
 void LonePlanner::choose_reads(int32_t precision, const ChunkInputs &inputs, bool one_gap,
@@ -254,7 +211,7 @@ void LonePlanner::place_pairs() {
     selection_ = {};
     for (int k = 0, kind = 0; k <= kDouble; k++) {
         first_tile[k] = tile;
-        for (int lanes = 0; lanes <= (k == kDouble ? kLoneDoubleLanes : kWarp); lanes++) {
+        for (int lanes = 0; lanes <= (k == kDouble ? int(kLoneDoubleLanes) : int(kWarp)); lanes++) {
             const int32_t first = pairs;
             for (const int end = kind + kSteps; kind < end; kind++) {
                 const int32_t count = kinds_[kind];
@@ -303,8 +260,8 @@ bool LonePlanner::write_codes(uint8_t *block) const {
         bases_, kPieceBytes, bases_ / kBytesPerNanosecond, threads_,
         [&](int64_t begin, int64_t end) {
             if (!low) return;
-            const auto code = as_gkl_ ? code_bases<true> : code_bases<false>;
-            if (code(bases + begin, quals + begin, end - begin, codes + begin) >= kCodedQualities)
+            if (code_bases(as_gkl_, bases + begin, quals + begin, end - begin, codes + begin) >=
+                kCodedQualities)
                 low = false;
         });
     return low;
@@ -341,7 +298,7 @@ void LonePlanner::write_letters(uint8_t *block) const {
     memset(letters - kLettersBefore, kA, kLettersBefore);
     memset(letters + letters_, kA, kLettersAfter);
     const int64_t refused =
-        encode(as_gkl_, batch_.haplotype_bases + first_letter_, letters_, letters);
+        code_letters(as_gkl_, batch_.haplotype_bases + first_letter_, letters_, letters);
     if (refused < 0) return;
     const int64_t *const end =
         std::upper_bound(batch_.haplotype_offsets, batch_.haplotype_offsets + batch_.regions,
@@ -359,17 +316,27 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     int32_t next[kKinds];
     memcpy(next, kinds_, sizeof next);
     uint32_t result = 0;
+    // Pairs of a kind often follow one another.
+    int32_t *current = nullptr;
+    LonePair *to = nullptr;
+    const int64_t first_base = first_base_, first_letter = first_letter_;
     each_region([&](int64_t region, int64_t columns, int64_t first, int64_t last) {
-        const uint32_t haplotype = uint32_t(haplotypes[region] - first_letter_);
+        const uint32_t haplotype = uint32_t(haplotypes[region] - first_letter);
         int32_t *const kinds = next + step_of(columns);
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
             if (rows > longest) continue;
-            pairs[kinds[first_kind(shapes, rows)]++] = {uint32_t(reads[read] - first_base_),
-                                                        haplotype, uint16_t(rows),
-                                                        uint16_t(columns), result++};
+            int32_t *const place = kinds + first_kind(shapes, rows);
+            if (place != current) {
+                if (current) *current = int32_t(to - pairs);
+                current = place;
+                to = pairs + *place;
+            }
+            *to++ = {uint32_t(reads[read] - first_base), haplotype, uint16_t(rows),
+                     uint16_t(columns), result++};
         }
     });
+    if (current) *current = int32_t(to - pairs);
 
     LoneTile *tile = reinterpret_cast<LoneTile *>(block + header_.tiles);
     for (int shape = 0; shape < kLoneKernels * (kWarp + 1); shape++) {

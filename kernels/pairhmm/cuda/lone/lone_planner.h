@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "gkl_shim_internal.h"
+#include "hmm/batch.h"
 #include "pairhmm/cuda/lone/lone_format.h"
 #include "pairhmm/cuda/planner/chunk_plan.h"
 #include "pairhmm/cuda/planner/span.h"
@@ -15,8 +16,8 @@ namespace gkl_shim {
 namespace pairhmm {
 
 // Whether each region of a batch has one haplotype, none is too long for the kernels, and most
-// reads are not. Several threads look.
-bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t threads);
+// reads are not.
+bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, const hmm::Shape &shape);
 
 // The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
 // host little more time than reading the reads' tracks once: they are copied, a base and its
