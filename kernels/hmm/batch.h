@@ -23,7 +23,7 @@ inline int64_t haplotype_letters(const gkl_shim_pairhmm_batch &batch, int64_t re
 // What the offsets of a batch say.
 struct Shape {
     int64_t pairs = 0, cells = 0;
-    int64_t letters = 0;         // the most that all haplotypes of a region have together
+    int64_t letters = 0;        // the most that all haplotypes of a region have together
     bool one_haplotype = true;  // in each region
 };
 

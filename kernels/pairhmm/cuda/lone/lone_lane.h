@@ -299,10 +299,10 @@ class LoneLane {
     Pack<T> made_[kLetters];  // emissions of a group of rows
 
     T a_[R], c_[R], xx_[R], kappa_[R];
-    T t_[R], d_[R];      // T of the lane's column, D of the next one
-    T diagonal_;         // T of the row above the lane, in the previous column
-    T above_t_;          // and in the next column
-    T above_insertion_;  // insertion that flows into the next column
+    T t_[R], d_[R];               // T of the lane's column, D of the next one
+    T diagonal_;                  // T of the row above the lane, in the previous column
+    T above_t_;                   // and in the next column
+    T above_insertion_;           // insertion that flows into the next column
     BoundaryState<T> next_flow_;  // what flows into the lower stripe in the column after that
     T ends_;
     unsigned letter_;  // of the next column
@@ -327,7 +327,8 @@ template <LonePart PART>
 __device__ __forceinline__ void compute_stripe_of(int pair, int lanes, const uint8_t *chunk,
                                                   const CudaTables<double> *tables,
                                                   BoundaryState<double> *seam, double *results) {
-    LoneLane<double, kLoneDoubleRows, PART> lane(chunk, tables, lanes, 1, [&](int) { return pair; });
+    LoneLane<double, kLoneDoubleRows, PART> lane(chunk, tables, lanes, 1,
+                                                 [&](int) { return pair; });
     lane.set_up();
     lane.walk(results, seam);
     __syncwarp();

@@ -256,14 +256,13 @@ bool LonePlanner::write_codes(uint8_t *block) const {
     const uint8_t *const quals = batch_.base_quals + first_base_;
     uint8_t *const codes = block + header_.bases;
     std::atomic<bool> low{true};
-    parallel_for_ranges(
-        bases_, kPieceBytes, bases_ / kBytesPerNanosecond, threads_,
-        [&](int64_t begin, int64_t end) {
-            if (!low) return;
-            if (code_bases(as_gkl_, bases + begin, quals + begin, end - begin, codes + begin) >=
-                kCodedQualities)
-                low = false;
-        });
+    parallel_for_ranges(bases_, kPieceBytes, bases_ / kBytesPerNanosecond, threads_,
+                        [&](int64_t begin, int64_t end) {
+                            if (!low) return;
+                            if (code_bases(as_gkl_, bases + begin, quals + begin, end - begin,
+                                           codes + begin) >= kCodedQualities)
+                                low = false;
+                        });
     return low;
 }
 
