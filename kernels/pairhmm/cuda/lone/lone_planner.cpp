@@ -8,7 +8,8 @@
 
 #include "common/error.h"
 #include "common/thread_pool.h"
-#include "pairhmm/cuda/lone/lone_codes.h"
+#include "hmm/letters.h"
+#include "pairhmm/cuda/lone/lone_letters.h"
 #include "pairhmm/cuts.h"
 
 namespace gkl_shim {
@@ -81,6 +82,36 @@ bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
                 same = false;
         });
     return same;
+}
+
+// Writes the code of each base and its quality. Returns the highest quality.
+template <bool AS_GKL>
+uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, uint8_t *codes) {
+    const int64_t size = sizeof(Bytes);
+    Bytes highest = {};
+    const auto coded = [&highest](Bytes b, Bytes q) {
+        q &= uint8_t(kQualities - 1);
+        highest = q > highest ? q : highest;
+        return q + letters_of<AS_GKL, kCodedQualities>(b);
+    };
+    Bytes b, q;
+    int64_t k = 0;
+    for (; k + size <= count; k += size) {
+        memcpy(&b, bases + k, size);
+        memcpy(&q, quals + k, size);
+        b = coded(b, q);
+        memcpy(codes + k, &b, size);
+    }
+    if (k < count) {
+        b = q = Bytes{};
+        memcpy(&b, bases + k, size_t(count - k));
+        memcpy(&q, quals + k, size_t(count - k));
+        b = coded(b, q);
+        memcpy(codes + k, &b, size_t(count - k));
+    }
+    uint8_t max = 0;
+    for (int z = 0; z < size; z++) max = std::max(max, uint8_t(highest[z]));
+    return max;
 }
 
 }  // namespace
@@ -256,13 +287,14 @@ bool LonePlanner::write_codes(uint8_t *block) const {
     const uint8_t *const quals = batch_.base_quals + first_base_;
     uint8_t *const codes = block + header_.bases;
     std::atomic<bool> low{true};
-    parallel_for_ranges(bases_, kPieceBytes, bases_ / kBytesPerNanosecond, threads_,
-                        [&](int64_t begin, int64_t end) {
-                            if (!low) return;
-                            if (code_bases(as_gkl_, bases + begin, quals + begin, end - begin,
-                                           codes + begin) >= kCodedQualities)
-                                low = false;
-                        });
+    parallel_for_ranges(
+        bases_, kPieceBytes, bases_ / kBytesPerNanosecond, threads_,
+        [&](int64_t begin, int64_t end) {
+            if (!low) return;
+            const auto code = as_gkl_ ? code_bases<true> : code_bases<false>;
+            if (code(bases + begin, quals + begin, end - begin, codes + begin) >= kCodedQualities)
+                low = false;
+        });
     return low;
 }
 
@@ -297,7 +329,7 @@ void LonePlanner::write_letters(uint8_t *block) const {
     memset(letters - kLettersBefore, kA, kLettersBefore);
     memset(letters + letters_, kA, kLettersAfter);
     const int64_t refused =
-        code_letters(as_gkl_, batch_.haplotype_bases + first_letter_, letters_, letters);
+        encode_letters(as_gkl_, batch_.haplotype_bases + first_letter_, letters_, letters);
     if (refused < 0) return;
     const int64_t *const end =
         std::upper_bound(batch_.haplotype_offsets, batch_.haplotype_offsets + batch_.regions,
@@ -315,27 +347,17 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     int32_t next[kKinds];
     memcpy(next, kinds_, sizeof next);
     uint32_t result = 0;
-    // Pairs of a kind often follow one another.
-    int32_t *current = nullptr;
-    LonePair *to = nullptr;
-    const int64_t first_base = first_base_, first_letter = first_letter_;
     each_region([&](int64_t region, int64_t columns, int64_t first, int64_t last) {
-        const uint32_t haplotype = uint32_t(haplotypes[region] - first_letter);
+        const uint32_t haplotype = uint32_t(haplotypes[region] - first_letter_);
         int32_t *const kinds = next + step_of(columns);
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
             if (rows > longest) continue;
-            int32_t *const place = kinds + first_kind(shapes, rows);
-            if (place != current) {
-                if (current) *current = int32_t(to - pairs);
-                current = place;
-                to = pairs + *place;
-            }
-            *to++ = {uint32_t(reads[read] - first_base), haplotype, uint16_t(rows),
-                     uint16_t(columns), result++};
+            pairs[kinds[first_kind(shapes, rows)]++] = {uint32_t(reads[read] - first_base_),
+                                                        haplotype, uint16_t(rows),
+                                                        uint16_t(columns), result++};
         }
     });
-    if (current) *current = int32_t(to - pairs);
 
     LoneTile *tile = reinterpret_cast<LoneTile *>(block + header_.tiles);
     for (int shape = 0; shape < kLoneKernels * (kWarp + 1); shape++) {
