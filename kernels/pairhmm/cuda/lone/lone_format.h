@@ -88,6 +88,9 @@ struct alignas(16) LoneSelection {
 // columns before the first one and after the last one, too.
 enum { kLoneSeamMargin = kWarp + 2, kLoneSeamColumns = kLoneColumns + 2 * kLoneSeamMargin };
 typedef BoundaryState<double> LoneSeam[kLoneSeamColumns];
+static_assert(kLoneSeamMargin > kWarp - 1 + 2,
+              "the last lane ends kWarp - 1 steps after the first, "
+              "which loads two columns ahead");
 
 // The shared memory of a block, in bytes: the emissions of each lane for each letter.
 template <class T>

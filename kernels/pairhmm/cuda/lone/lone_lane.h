@@ -112,8 +112,8 @@ class LoneLane {
         above_insertion_ = ends_ = 0;
         if (PART == kUpperStripe) {
             // Lanes of the lower stripe go beyond the haplotype's end.
-            for (int k = lane_; k < kLoneSeamMargin; k += lanes_)
-                seam[kLoneSeamMargin + pair_.columns + 1 + k] = {};
+            BoundaryState<T> *const end = seam + kLoneSeamMargin + pair_.columns;
+            for (int k = 1 + lane_; k < kLoneSeamMargin; k += lanes_) end[k] = {};
             seam += kLoneSeamMargin - lane_;
         }
         if (PART == kLowerStripe) {
