@@ -16,33 +16,43 @@ namespace {
 // Long arrays of offsets are read by several threads, a piece at a time.
 constexpr int64_t kPiece = 1 << 14, kPieceNanoseconds = 1 << 14;
 
+// Regions with at most this many reads and haplotypes, on average, are checked together with them.
+constexpr int64_t kFewSequences = 8;
+
 // Calls check(begin, end) for pieces of [0, count). Returns whether all calls have returned true.
+// What checks a long array goes on to the next one, or to computing.
 template <class Check>
 bool all_pieces(int64_t count, Check check) {
     if (count <= kPiece) return check(0, count);
     std::atomic<bool> all{true};
-    parallel_for_ranges(count, kPiece, count / kPiece * kPieceNanoseconds, allowed_threads(0),
-                        [&](int64_t begin, int64_t end) {
-                            if (all && !check(begin, end)) all = false;
-                        });
+    parallel_for((count + kPiece - 1) / kPiece, count / kPiece * kPieceNanoseconds,
+                 allowed_threads(0), Calls::kSeveral, [&](int64_t k) {
+                     const int64_t begin = k * kPiece;
+                     if (all && !check(begin, std::min(begin + kPiece, count))) all = false;
+                 });
     return all;
 }
 
-// Whether the first offset is 0, and each other one is at least `least` and at most `most` after
-// the one before.
+// Whether each offset of (begin, end] is at least `least` and at most `most` after the one before.
+bool in_steps(const int64_t *offsets, int64_t begin, int64_t end, int64_t least, int64_t most) {
+    // Subtractions may overflow, but not if all offsets are below kTooLarge. Or-ing numbers whose
+    // highest bit says that something is wrong takes less time than comparing.
+    constexpr uint64_t kTooLarge = uint64_t(1) << 62;
+    static_assert(kMaxElements < int64_t(kTooLarge), "no step may be longer");
+    uint64_t any = uint64_t(offsets[begin]), wrong = 0;
+    for (int64_t k = begin; k < end; k++) {
+        const uint64_t above = uint64_t(offsets[k + 1]) - uint64_t(offsets[k]) - uint64_t(least);
+        any |= uint64_t(offsets[k + 1]);
+        wrong |= above | (uint64_t(most - least) - above);
+    }
+    return any < kTooLarge && int64_t(wrong) >= 0;
+}
+
+// The same for all offsets, of which the first is 0.
 bool in_steps(const int64_t *offsets, int64_t count, int64_t least, int64_t most) {
     if (!offsets || offsets[0] != 0) return false;
     return all_pieces(count, [&](int64_t begin, int64_t end) {
-        bool ordered = true;
-        int64_t low = most, high = least;
-        for (int64_t k = begin; k < end; k++) {
-            // Subtracting unordered offsets may overflow.
-            const int64_t length = int64_t(uint64_t(offsets[k + 1]) - uint64_t(offsets[k]));
-            ordered &= offsets[k + 1] >= offsets[k];
-            low = std::min(low, length);
-            high = std::max(high, length);
-        }
-        return ordered && low >= least && high <= most;
+        return in_steps(offsets, begin, end, least, most);
     });
 }
 
@@ -72,32 +82,78 @@ bool add_product(int64_t x, int64_t y, int64_t *sum) {
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-// Adds a region's pairs and cells. Returns what cannot be counted, or null.
-const char *add_region(const gkl_shim_pairhmm_batch &b, int64_t region, int64_t *pairs,
-                       int64_t *cells) {
-    const int64_t *const reads = b.region_reads + region;
-    const int64_t *const haplotypes = b.region_haplotypes + region;
-    const int64_t bases = b.read_offsets[reads[1]] - b.read_offsets[reads[0]];
-    if (!add_product(reads[1] - reads[0], haplotypes[1] - haplotypes[0], pairs)) return "pairs";
-    return add_product(bases, haplotype_letters(b, region), cells) ? nullptr : "cells";
+// Adds a region to a shape. Returns what cannot be counted, or null.
+const char *add_region(const gkl_shim_pairhmm_batch &b, int64_t region, Shape *shape) {
+    const int64_t reads = b.region_reads[region + 1] - b.region_reads[region];
+    const int64_t haplotypes = b.region_haplotypes[region + 1] - b.region_haplotypes[region];
+    const int64_t bases =
+        b.read_offsets[b.region_reads[region + 1]] - b.read_offsets[b.region_reads[region]];
+    const int64_t letters = haplotype_letters(b, region);
+    shape->letters = std::max(shape->letters, letters);
+    shape->one_haplotype &= haplotypes == 1;
+    if (!add_product(reads, haplotypes, &shape->pairs)) return "pairs";
+    return add_product(bases, letters, &shape->cells) ? nullptr : "cells";
+}
+
+// The shape of a batch, of which several threads find parts.
+class SharedShape {
+   public:
+    SharedShape(const gkl_shim_pairhmm_batch &batch, int64_t most_letters, Shape *shape)
+        : batch_(batch), most_letters_(most_letters), shape_(*shape) {
+        shape_ = {};
+    }
+
+    // Adds the regions [begin, end). Returns false if a region has too many letters, or if the
+    // counts overflow.
+    bool add(int64_t begin, int64_t end) {
+        Shape part;
+        for (int64_t g = begin; g < end; g++)
+            if (add_region(batch_, g, &part)) return false;
+        if (part.letters > most_letters_) return false;
+        const std::lock_guard<std::mutex> lock(adding_);
+        shape_.letters = std::max(shape_.letters, part.letters);
+        shape_.one_haplotype &= part.one_haplotype;
+        return !__builtin_add_overflow(shape_.pairs, part.pairs, &shape_.pairs) &&
+               !__builtin_add_overflow(shape_.cells, part.cells, &shape_.cells);
+    }
+
+   private:
+    const gkl_shim_pairhmm_batch &batch_;
+    const int64_t most_letters_;
+    Shape &shape_;
+    std::mutex adding_;
+};
+
+// Checks regions of few sequences, and finds their shape. Each offset is read from memory once.
+// Returns false if something is wrong, or if regions have more sequences.
+bool check_small_regions(const gkl_shim_pairhmm_batch &b, Shape *shape, const Limits &limits) {
+    if (!b.region_reads || !b.region_haplotypes || !b.read_offsets || !b.haplotype_offsets)
+        return false;
+    if (b.region_reads[0] | b.region_haplotypes[0] | b.read_offsets[0] | b.haplotype_offsets[0])
+        return false;
+    const int64_t most = kFewSequences * b.regions;
+    SharedShape shared(b, limits.region, shape);
+    const auto in_order = [&](const int64_t *regions, const int64_t *offsets, int32_t longest,
+                              int64_t begin, int64_t end) {
+        return in_steps(regions, begin, end, 0, most) && regions[begin] >= 0 &&
+               regions[end] <= regions[b.regions] &&
+               in_steps(offsets, regions[begin], regions[end], 1, longest);
+    };
+    return b.region_reads[b.regions] <= most && b.region_haplotypes[b.regions] <= most &&
+           all_pieces(b.regions, [&](int64_t begin, int64_t end) {
+               return in_order(b.region_reads, b.read_offsets, limits.read, begin, end) &&
+                      in_order(b.region_haplotypes, b.haplotype_offsets, limits.haplotype, begin,
+                               end) &&
+                      shared.add(begin, end);
+           });
 }
 
 }  // namespace
 
-bool count_cells(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells,
-                 int64_t most_letters) {
-    *pairs = *cells = 0;
-    std::mutex adding;
-    return all_pieces(b.regions, [&](int64_t begin, int64_t end) {
-        int64_t some_pairs = 0, some_cells = 0;
-        for (int64_t g = begin; g < end; g++)
-            if (haplotype_letters(b, g) > most_letters ||
-                add_region(b, g, &some_pairs, &some_cells))
-                return false;
-        const std::lock_guard<std::mutex> lock(adding);
-        return !__builtin_add_overflow(*pairs, some_pairs, pairs) &&
-               !__builtin_add_overflow(*cells, some_cells, cells);
-    });
+bool find_shape(const gkl_shim_pairhmm_batch &b, Shape *shape, int64_t most_letters) {
+    SharedShape shared(b, most_letters, shape);
+    return all_pieces(b.regions,
+                      [&](int64_t begin, int64_t end) { return shared.add(begin, end); });
 }
 
 int64_t count_pairs(const gkl_shim_pairhmm_batch &b) {
@@ -113,11 +169,11 @@ int64_t count_pairs(const gkl_shim_pairhmm_batch &b) {
     return pairs;
 }
 
-bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells,
-                 const Limits &limits) {
-    *pairs = *cells = 0;
+bool check_shape(const gkl_shim_pairhmm_batch &b, Shape *shape, const Limits &limits) {
+    *shape = {};
     if (!check_count("regions", b.regions)) return false;
-    if (b.regions == 0) return true;
+    if (b.regions == 0 || check_small_regions(b, shape, limits)) return true;
+    *shape = {};
     if (!check_regions("region_reads", b.region_reads, b.regions) ||
         !check_regions("region_haplotypes", b.region_haplotypes, b.regions) ||
         !check_sequences("read_offsets", "read", b.read_offsets, b.region_reads[b.regions],
@@ -125,8 +181,8 @@ bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
         !check_sequences("haplotype_offsets", "haplotype", b.haplotype_offsets,
                          b.region_haplotypes[b.regions], limits.haplotype))
         return false;
-    if (count_cells(b, pairs, cells, limits.region)) return true;
-    *pairs = *cells = 0;
+    if (find_shape(b, shape, limits.region)) return true;
+    *shape = {};
     for (int64_t g = 0; g < b.regions; g++) {
         const int64_t letters = haplotype_letters(b, g);
         if (letters > limits.region)
@@ -134,7 +190,7 @@ bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
                 "region %lld: its haplotypes have %lld letters together; at most %d are "
                 "allowed",
                 (long long)g, (long long)letters, limits.region);
-        if (const char *const what = add_region(b, g, pairs, cells))
+        if (const char *const what = add_region(b, g, shape))
             return fail("region %lld: more %s than can be counted", (long long)g, what);
     }
     return true;

@@ -20,17 +20,23 @@ inline int64_t haplotype_letters(const gkl_shim_pairhmm_batch &batch, int64_t re
            batch.haplotype_offsets[batch.region_haplotypes[region]];
 }
 
+// What the offsets of a batch say.
+struct Shape {
+    int64_t pairs = 0, cells = 0;
+    int64_t letters = 0;        // the most that all haplotypes of a region have together
+    bool one_haplotype = true;  // in each region
+};
+
 // Each of these returns false if something is wrong, and the last error then says what.
 
 // Checks that the offsets are in order, that all sequences and regions are within the limits, and
 // that the pairs and cells can be counted. Reads no base and no quality.
-bool check_shape(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
-                 const Limits &limits);
+bool check_shape(const gkl_shim_pairhmm_batch &batch, Shape *shape, const Limits &limits);
 
-// Counts the pairs and cells of a batch whose offsets are in order. Returns false if a region's
-// haplotypes have more letters than `most_letters`, or if the counts overflow.
-bool count_cells(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
-                 int64_t most_letters = kMaxElements);
+// Finds the shape of a batch whose offsets are in order. Returns false if a region's haplotypes
+// have more letters than `most_letters`, or if the counts overflow.
+bool find_shape(const gkl_shim_pairhmm_batch &batch, Shape *shape,
+                int64_t most_letters = kMaxElements);
 
 // Counts the pairs of a batch whose offsets are in order.
 int64_t count_pairs(const gkl_shim_pairhmm_batch &batch);

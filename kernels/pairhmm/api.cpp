@@ -63,8 +63,9 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");
     const gkl_shim_pairhmm_batch &b = *batch;
-    int64_t pairs, cells;
-    if (!check_shape(b, &pairs, &cells, kLimits)) return GKL_SHIM_EINVAL;
+    Shape shape;
+    if (!check_shape(b, &shape, kLimits)) return GKL_SHIM_EINVAL;
+    const int64_t pairs = shape.pairs, cells = shape.cells;
     if (b.regions == 0) return GKL_SHIM_OK;
     if (size < pairs)
         return invalid("size is %lld, the batch has %lld pairs", (long long)size, (long long)pairs);
@@ -120,8 +121,8 @@ extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
 extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch) {
     if (!batch) return invalid("batch is null");
     return guarded([&] {
-        int64_t pairs, cells;
-        return check_shape(*batch, &pairs, &cells, kLimits) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
+        Shape shape;
+        return check_shape(*batch, &shape, kLimits) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
     });
 }
 

@@ -53,9 +53,9 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batc
                                                      gkl_shim_call_estimate *call) {
     using namespace gkl_shim;
     return guarded([&] {
-        int64_t pairs, cells;
-        if (!hmm::check_shape(*batch, &pairs, &cells, pairhmm::kLimits)) return GKL_SHIM_EINVAL;
-        *call = pairhmm::estimate_call(*batch, cells, precision == GKL_SHIM_DOUBLE,
+        hmm::Shape shape;
+        if (!hmm::check_shape(*batch, &shape, pairhmm::kLimits)) return GKL_SHIM_EINVAL;
+        *call = pairhmm::estimate_call(*batch, shape.cells, precision == GKL_SHIM_DOUBLE,
                                        slow_double != 0, allowed_threads(threads));
         return GKL_SHIM_OK;
     });

@@ -76,8 +76,9 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
     return guarded([&] {
         if (!handle) return invalid("handle is null");
         if (!batch) return invalid("batch is null");
-        int64_t pairs, cells;
-        if (!hmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits)) return GKL_SHIM_EINVAL;
+        hmm::Shape shape;
+        if (!hmm::check_shape(batch->pairs, &shape, pdhmm::kLimits)) return GKL_SHIM_EINVAL;
+        const int64_t pairs = shape.pairs;
         if (batch->pairs.regions == 0) return GKL_SHIM_OK;
         if (size < pairs)
             return invalid("size is %lld, the batch has %lld pairs", (long long)size,
@@ -87,7 +88,7 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
         const CpuCounts counts = compute_on_cpu(handle->settings, *batch, log10_likelihoods);
         handle->regions += batch->pairs.regions;
         handle->pairs += pairs;
-        handle->cells += cells;
+        handle->cells += shape.cells;
         handle->computed_cells += counts.computed_cells;
         handle->rescued_pairs += counts.rescued_pairs;
         handle->nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -100,9 +101,9 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
 extern "C" gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batch) {
     if (!batch) return invalid("batch is null");
     return guarded([&] {
-        int64_t pairs, cells;
-        return hmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits) ? GKL_SHIM_OK
-                                                                              : GKL_SHIM_EINVAL;
+        hmm::Shape shape;
+        return hmm::check_shape(batch->pairs, &shape, pdhmm::kLimits) ? GKL_SHIM_OK
+                                                                      : GKL_SHIM_EINVAL;
     });
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gkl_shim import _native, _native_pairhmm
-from gkl_shim.pairhmm import PairHMM, Read
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch
 from tests.cli.shim_command import one_error, run
 
 # A batch's arrays must live as long as the pointer to it.
@@ -102,6 +102,10 @@ OFFSETS = {
 }
 
 
+#: Regions of a batch that several threads look through.
+MANY = 40000
+
+
 def _check(regions: int = 2, **wrong: list[int] | None) -> str | None:
     """Return what the C function says of a batch of these offsets: None if it accepts them."""
     ffi, library = _native.library()
@@ -125,6 +129,49 @@ def test_wrong_offsets_of_a_c_caller(name):
     assert _check(**{name: [1, second, third]}) == f"{name}: offset 0 is 1, not 0"
     assert _check(**{name: [first, -1, third]}) == f"{name}: offset 1 is less than the one before"
     assert _check(**{name: [first, second, 0]}) == f"{name}: offset 2 is less than the one before"
+
+
+@pytest.mark.parametrize("at", [1, 16384, 16385, MANY - 1, MANY])
+@pytest.mark.parametrize("name", OFFSETS)
+def test_wrong_offsets_among_many_regions(name, at):
+    """Several threads look through such a batch, 16,384 regions at a time."""
+    offsets = {each: [*range(0, 3 * MANY + 1, 3)] for each in OFFSETS}
+    offsets |= {each: [*range(MANY + 1)] for each in ("region_reads", "region_haplotypes")}
+    assert _check(MANY, **offsets) is None
+    values = offsets[name]
+    before = values[at - 1]
+    for value, lesser in (
+        (before - 1, at),
+        (-(2**63), at),
+        (2**62 + 5, at + 1),
+        (2**63 - 1, at + 1),
+    ):
+        if lesser > MANY:  # the number of sequences
+            continue
+        values[at] = value
+        assert _check(MANY, **offsets) == f"{name}: offset {lesser} is less than the one before"
+    values[at] = before
+    empty = None if name.startswith("region") else f"{name}: sequence {at - 1} has length 0"
+    if at < MANY:
+        assert _check(MANY, **offsets) == empty
+
+
+def test_the_shape_of_many_regions():
+    """Regions of one read and one haplotype, others of several, and some without reads."""
+    random = np.random.default_rng(5)
+    reads, haplotypes = (random.integers(low, 3, MANY) for low in (0, 1))
+    offsets = [np.concatenate([[0], np.cumsum(counts)]) for counts in (reads, haplotypes)]
+    batch = Batch(
+        ReadBatch.from_arrays(
+            np.arange(reads.sum() + 1) * 2, b"AC" * int(reads.sum()), b"((" * int(reads.sum())
+        ),
+        HaplotypeBatch.from_arrays(np.arange(haplotypes.sum() + 1), b"G" * int(haplotypes.sum())),
+        *offsets,
+    )
+    with PairHMM(backend="cpu") as pairhmm:
+        pairhmm.compute(batch)
+        assert pairhmm.statistics.pairs == (reads * haplotypes).sum()
+        assert pairhmm.statistics.cells == 2 * (reads * haplotypes).sum()
 
 
 @pytest.mark.parametrize("name", ["read_offsets", "haplotype_offsets"])

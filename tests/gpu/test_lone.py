@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
+from gkl_shim import _native_pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.cuda import pairhmm as cuda
@@ -293,10 +294,31 @@ def test_a_device_is_lost_on_the_way(host, function, after, double_first):
     engine.close()
 
 
+@pytest.mark.parametrize("columns", [1, 2, 33, 600, 1024])
+def test_two_stripes_in_double_precision(host, columns):
+    """A read of more than 512 rows takes two stripes, and all of its pairs are in one kernel."""
+    rnd = random.Random(27)
+    lengths = [512, 513, 514, 527, 528, 529, 700, 1008, 1009, 1023, 1024]
+    regions = [lone_region(rnd, (*lengths, 30), columns), lone_region(rnd, lengths[::-1], 40)]
+    regions += [unlike_region(rnd, lengths, columns), lone_region(rnd, (1024,) * 9, columns)]
+    same = enough(concatenated(regions))
+    random_gaps = np.random.default_rng(28).integers(20, 45, (3, len(same.reads.bases)), np.uint8)
+    reads = ReadBatch.from_arrays(same.reads.offsets, *same.reads.tracks[:2], *random_gaps)
+    varied = Batch(reads, same.haplotypes, same.region_reads, same.region_haplotypes)
+    for batch in (same, varied):
+        with PairHMM(backend="cpu", precision="double") as cpu:
+            expected, counts = cpu.compute(batch), cpu.statistics
+        engine = opened(precision="double")
+        assert_same_bits(engine.compute(batch), expected)
+        assert engine.statistics()["cuda_pairs"] == batch.pairs - counts.rescaled_pairs
+        engine.close()
+    assert launched(host) == {"pairhmm_lone_double"}
+
+
 def test_long_reads_in_double_precision(host):
     """They are not computed by the kernel for regions of one haplotype."""
     rnd = random.Random(20)
-    batch = enough(lone_region(rnd, (20, 513, 30, 700), 600))
+    batch = enough(lone_region(rnd, (20, 1025, 30, 1100), 1000))
     with PairHMM(backend="cpu", precision="double") as cpu:
         expected = cpu.compute(batch)
     engine = opened(precision="double")
@@ -336,6 +358,38 @@ def test_letters(host):
     assert_same_bits(values, as_gkl.compute(enough(odd)))
     assert all("lone" in name for name in launched(host))
     as_gkl.close()
+
+
+@pytest.mark.parametrize("odd", [0, 0x30, 0x51, 0x74, 0x7E, 0xC1, 0xD4, 0xFF])
+def test_bytes_beside_the_letters(host, odd):
+    """Bytes that are no letters, lower case, and N, among the first 32 and at the end."""
+    rnd = random.Random(29)
+    batch = enough(lone_region(rnd, (50, 61, 37), 75))
+    reads, haplotypes = batch.reads, batch.haplotypes
+    texts = [track.copy() for track in (reads.bases, haplotypes.bases)]
+    for text in texts:
+        for place in (0, 31, 32, 40, -33, -1):
+            text[place] = odd
+        text[5::9] |= 0x20
+        text[7::50] = ord("N")
+    bases, letters = texts
+    changed = Batch(
+        ReadBatch.trusted(reads.offsets, bases, *reads.tracks[1:]),
+        HaplotypeBatch.trusted(haplotypes.offsets, letters),
+        batch.region_reads,
+        batch.region_haplotypes,
+    )
+    for as_gkl in (False, True):
+        engine = opened(as_gkl=as_gkl)
+        if not as_gkl and chr(odd) not in "ACGTNacgtn":
+            with pytest.raises(ValueError, match="a letter of region 0"):
+                engine.compute(changed)
+        else:
+            expected = np.empty(batch.pairs)
+            cpu = _native_pairhmm.CpuEngine(0, "single", None, as_gkl=as_gkl)
+            cpu.compute(_native_pairhmm.batch_pointer(*changed.arrays), expected)
+            assert_same_bits(engine.compute(changed), expected)
+        engine.close()
 
 
 @pytest.mark.parametrize("highest", [50, 51, 127])

@@ -70,8 +70,8 @@ void BatchQueue::leave_region() {
 
 // Chooses the planner of a batch.
 void BatchQueue::begin_batch() {
-    lone_ = batch_ != end_ && options.lone && many_bases_ &&
-            is_lone(options.precision, *batch_, options.threads);
+    lone_ = batch_ != end_ && options.shapes && many_bases_ &&
+            is_lone(options.precision, *batch_, options.shapes[batch_ - begin_]);
     one_gap_ = lone_ && options.one_gap && options.one_gap[batch_ - begin_];
 }
 

@@ -8,6 +8,7 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/launch_threads.h"
+#include "hmm/batch.h"
 #include "pairhmm/cuda/engine/unfinished_reads.h"
 #include "pairhmm/cuda/planner/span.h"
 
@@ -19,13 +20,13 @@ struct BatchQueueOptions {
     bool all_wanted;   // there are no results yet, and all are wanted; else those that are NaN
     bool fast_double;  // only for devices that are not slow in double precision
     const gkl_shim_pairhmm_cuda_device *devices;
-    // Whether regions of one haplotype have their own planner; the bases of a chunk that it makes,
-    // or 0: chosen; and for each batch, whether all bases are known to have the same gap qualities,
-    // or null.
-    bool lone = false;
+    // The shape of each batch, or null: then regions of one haplotype do not have their own
+    // planner; the bases of a chunk that it makes, or 0: chosen; and for each batch, whether all
+    // bases are known to have the same gap qualities, or null.
+    const hmm::Shape *shapes = nullptr;
     int64_t lone_bases = 0;
     const uint8_t *one_gap = nullptr;
-    int32_t threads = 1;  // that look through a batch
+    int32_t threads = 1;  // that plan
 };
 
 // The chunks of several batches. Their results lie in one array, batch after batch.

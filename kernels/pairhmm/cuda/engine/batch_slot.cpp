@@ -23,7 +23,8 @@ BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &e
       engine_(engine),
       hardware_(engine.devices[device->index]),
       planning_(planning),
-      lone_planner_(engine.conventions == GKL_SHIM_AS_GKL),
+      lone_planner_(engine.conventions == GKL_SHIM_AS_GKL,
+                    hardware_.multiprocessors * kLoneDoubleBlocks),
       lone_kernels_(driver(), stream(), hardware_, engine.conventions, &lone_planner_) {}
 
 BatchSlot::~BatchSlot() { drain(); }

@@ -124,7 +124,8 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cp
     }
     BatchQueue queue(call, batches.begin, batches.end, results,
                      {options_.precision, all_wanted, false, options_.devices,
-                      options_.rows_per_lane == 0, 0, batches.one_gap, options_.threads});
+                      options_.rows_per_lane == 0 ? batches.shapes : nullptr, 0, batches.one_gap,
+                      options_.threads});
     gpu::compute_on_devices(&devices_, call, queue, limits_,
                             [&] { return BatchWork(&devices_, call, cpu, &queue); });
     cpu->compute_all();
@@ -169,10 +170,10 @@ gkl_shim_status gkl_shim::pairhmm::compute_checked(gkl_shim_pairhmm_cuda *engine
                                                    double *log10_likelihoods,
                                                    gkl_shim_pairhmm_stats *done) {
     return guarded([&] {
-        int64_t pairs, cells;
-        count_cells(batch, &pairs, &cells);
-        return engine->compute({&batch, &batch + 1, nullptr, pairs, cells}, log10_likelihoods,
-                               done);
+        Shape shape;
+        find_shape(batch, &shape);
+        return engine->compute({&batch, &batch + 1, &shape, nullptr, shape.pairs, shape.cells},
+                               log10_likelihoods, done);
     });
 }
 
@@ -182,12 +183,13 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *
                                                          double *log10_likelihoods,
                                                          gkl_shim_pairhmm_stats *done) {
     return guarded([&] {
-        CheckedBatches checked = {batches, batches + count, one_gap, 0, 0};
+        std::vector<Shape> shapes(static_cast<size_t>(count));
+        CheckedBatches checked = {batches, batches + count, shapes.data(), one_gap, 0, 0};
         for (int64_t k = 0; k < count; k++) {
-            int64_t pairs, cells;
-            if (!check_shape(batches[k], &pairs, &cells, kLimits)) return GKL_SHIM_EINVAL;
-            checked.pairs += pairs;
-            checked.cells += cells;
+            Shape &shape = shapes[size_t(k)];
+            if (!check_shape(batches[k], &shape, kLimits)) return GKL_SHIM_EINVAL;
+            checked.pairs += shape.pairs;
+            checked.cells += shape.cells;
         }
         return engine->compute(checked, log10_likelihoods, done);
     });

@@ -9,6 +9,7 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/launch_threads.h"
+#include "hmm/batch.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/planner/span.h"
 #include "pairhmm/on_cpu.h"
@@ -19,8 +20,9 @@ namespace pairhmm {
 // The batches of a call, which have been checked, and what is known about them.
 struct CheckedBatches {
     const gkl_shim_pairhmm_batch *begin, *end;
-    const uint8_t *one_gap;  // as in gkl_shim_pairhmm_cuda_compute()
-    int64_t pairs, cells;    // of all of them
+    const hmm::Shape *shapes;  // of each of them
+    const uint8_t *one_gap;    // as in gkl_shim_pairhmm_cuda_compute()
+    int64_t pairs, cells;      // of all of them
 };
 
 }  // namespace pairhmm

@@ -69,9 +69,12 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
         BatchSlot chunk(device, options, 0);
         gpu::Call call;
         const bool single = options.precision == GKL_SHIM_SINGLE;
-        BatchQueue queue(&call, &batch, &batch + 1, results,
-                         {options.precision, single, false, options.devices,
-                          options.rows_per_lane == 0, kLoneBases, nullptr, options.threads});
+        Shape shape;
+        find_shape(batch, &shape);
+        BatchQueue queue(
+            &call, &batch, &batch + 1, results,
+            {options.precision, single, false, options.devices,
+             options.rows_per_lane == 0 ? &shape : nullptr, kLoneBases, nullptr, options.threads});
         if (!single) std::fill_n(results, pairs_of(whole_span(batch, results)), no_result());
         while (queue.fill(&chunk, options.threads)) {
             // Memory is allocated and the kernels are loaded.

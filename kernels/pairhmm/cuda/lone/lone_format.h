@@ -49,29 +49,48 @@ struct LoneHeader {
     int32_t coded;  // whether `bases` are codes, and there are no `base_quals`
 };
 
-// The pairs that the kernel in double precision computes, grouped by how many lanes each takes.
-struct alignas(16) LoneSelection {
-    // Where each group begins, and how many pairs it has. Groups are parts of the list of indices
-    // that follows this struct, or without a list, of the header's `pairs`.
-    int32_t first[kWarp + 1], count[kWarp + 1];
-    int32_t has_list;
-};
-
 // The kernels in single precision, by rows a lane.
 enum { kLoneKernels = 4 };  // GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS
 constexpr int kLoneRowsPerLane[kLoneKernels] = {8, 16, 20, 32};
 
-// The kernel in double precision.
-enum { kLoneDoubleRows = 16 };
+// The kernel in double precision. A read that takes more lanes than a warp has is computed in two
+// stripes of rows, one after the other. The lower one takes all lanes. A multiprocessor holds
+// kLoneDoubleBlocks blocks.
+enum { kLoneDoubleRows = 16, kLoneDoubleLanes = 2 * kWarp, kLoneDoubleBlocks = 8 };
 
-// The longest reads of the kernels of each precision, in rows: those that fit a warp.
-enum { kLongestLone = kLongestSingleRead, kLongestLoneDouble = kWarp * kLoneDoubleRows };
+// The longest reads of the kernels of each precision, in rows, and of a warp in double precision.
+enum {
+    kLongestLone = kLongestSingleRead,
+    kLongestLoneDouble = kLoneDoubleLanes * kLoneDoubleRows,
+    kLongestOneStripe = kWarp * kLoneDoubleRows,
+};
 static_assert(kLongestLone == kWarp * kLoneRowsPerLane[kLoneKernels - 1], "a read fits a warp");
 
 // Lanes of a read in double precision.
 GKL_SHIM_BOTH constexpr int32_t lone_double_lanes(int32_t rows) {
     return (rows + kLoneDoubleRows - 1) / kLoneDoubleRows;
 }
+
+// The pairs of a tile that take this many lanes each.
+GKL_SHIM_BOTH constexpr int32_t pairs_of_tile(int32_t lanes) {
+    return lanes < kWarp ? kWarp / lanes : 1;
+}
+
+// The pairs that the kernel in double precision computes, grouped by how many lanes each takes.
+struct alignas(16) LoneSelection {
+    // Where each group begins, and how many pairs it has. Groups are parts of the list of indices
+    // that follows this struct, or without a list, of the header's `pairs`.
+    int32_t first[kLoneDoubleLanes + 1], count[kLoneDoubleLanes + 1];
+    int32_t has_list;
+};
+
+// What the last row of an upper stripe passes to the lower stripe, for each column. Lanes are at
+// columns before the first one and after the last one, too.
+enum { kLoneSeamMargin = kWarp + 2, kLoneSeamColumns = kLoneColumns + 2 * kLoneSeamMargin };
+typedef BoundaryState<double> LoneSeam[kLoneSeamColumns];
+static_assert(kLoneSeamMargin > kWarp - 1 + 2,
+              "the last lane ends kWarp - 1 steps after the first, "
+              "which loads two columns ahead");
 
 // The shared memory of a block, in bytes: the emissions of each lane for each letter.
 template <class T>

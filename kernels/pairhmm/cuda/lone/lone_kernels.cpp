@@ -10,8 +10,6 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// The blocks of the kernel in double precision that a multiprocessor holds.
-constexpr int32_t kDoubleBlocks = 8;
 // If at least a 16th of a chunk's pairs leave single precision, they are computed right away. Fewer
 // are computed together with those of other chunks.
 constexpr int64_t kLaunchedShare = 16;
@@ -123,11 +121,10 @@ void LoneKernels::launch_selected(const ChunkMemory &memory, const double *resul
 void LoneKernels::launch_double(const ChunkMemory &memory, uint64_t selection) const {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[GKL_SHIM_DOUBLE];
     uint64_t block = memory.device_block, tables = kernels.tables[conventions_];
+    uint64_t seams = memory.scratch;
     double *results = memory.results;
-    void *parameters[] = {&block, &tables, &selection, &results};
-    const int32_t blocks =
-        std::min(planner_.tiles[LonePlanner::kDouble], hardware_.multiprocessors * kDoubleBlocks);
-    driver_.launch(kernels.lone[0], blocks, 1, kWarp,
+    void *parameters[] = {&block, &tables, &selection, &seams, &results};
+    driver_.launch(kernels.lone[0], planner_.double_blocks(), 1, kWarp,
                    gkl_shim_pairhmm_cuda_lone_shared_bytes(LonePlanner::kDouble), stream_,
                    parameters);
 }

@@ -31,6 +31,10 @@
 // unit is busy in 66% of all cycles at 256 bases; with two warps a scheduler, a warp often waits
 // for its own result. That makes 1.6, 1.8, 2.0, 2.0 and 2.0 10^12. With 12 rows a lane it is 0.9 to
 // 1.1, and with 8 rows 1.4 to 1.7, although 10 and 16 warps fit.
+//
+// A read of more than 512 rows has two stripes in double precision. The warp walks the upper one
+// first, and stores what its last row passes on in each column to a seam in global memory. The
+// lower one loads it a column ahead. At 1,024 bases that makes 2.0 10^12.
 #pragma once
 
 #include "hmm/join.h"
@@ -41,7 +45,10 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-template <class T, int R>
+// Which rows of its pairs a tile computes: all, or the upper or the lower stripe of one pair.
+enum LonePart { kAllRows, kUpperStripe, kLowerStripe };
+
+template <class T, int R, LonePart PART = kAllRows>
 class LoneLane {
    public:
     // A tile of pairs that take this many lanes each. pair_at(k) is the index of its k-th pair.
@@ -54,7 +61,8 @@ class LoneLane {
         lane_ = lane - slot * lanes;
         in_use_ = slot < pairs;
         pair_ = array<LonePair>(header().pairs)[pair_at(in_use_ ? slot : 0)];
-        first_row_ = int(pair_.rows) - (lanes - lane_) * R + 1;
+        const int lanes_below = PART == kUpperStripe ? kWarp : 0;
+        first_row_ = int(pair_.rows) - (lanes_below + lanes - lane_) * R + 1;
         emissions_at_ = shared_address(emissions());
     }
 
@@ -95,12 +103,28 @@ class LoneLane {
         }
     }
 
-    // Walks down the haplotypes of the tile's pairs, and writes their results.
-    __device__ __forceinline__ void walk(double *results) {
+    // Walks down the haplotypes of the tile's pairs, and writes their results. A stripe writes or
+    // reads its seam.
+    __device__ __forceinline__ void walk(double *results, BoundaryState<T> *seam = nullptr) {
         const T top = border();
         const bool first = lane_ == 0;
-        diagonal_ = above_t_ = first ? top : T(0);
+        diagonal_ = above_t_ = PART != kLowerStripe && first ? top : T(0);
         above_insertion_ = ends_ = 0;
+        if (PART == kUpperStripe) {
+            // Lanes of the lower stripe go beyond the haplotype's end.
+            BoundaryState<T> *const end = seam + kLoneSeamMargin + pair_.columns;
+            for (int k = 1 + lane_; k < kLoneSeamMargin; k += lanes_) end[k] = {};
+            seam += kLoneSeamMargin - lane_;
+        }
+        if (PART == kLowerStripe) {
+            seam += kLoneSeamMargin + 1;
+            if (first) {
+                above_t_ = seam[0].t;
+                above_insertion_ = seam[0].insertion;
+            }
+            next_flow_ = seam[1];
+            seam += 1;
+        }
 #pragma unroll
         for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top : T(0);
         __syncwarp();
@@ -115,12 +139,13 @@ class LoneLane {
             unsigned k = columns;
             for (; k >= kUnrolled; k -= kUnrolled) {
 #pragma unroll
-                for (int z = 1; z <= kUnrolled; z++) step(column + z, first, top);
+                for (int z = 1; z <= kUnrolled; z++) step(column + z, first, top, seam + z);
                 column += kUnrolled;
+                if (PART != kAllRows) seam += kUnrolled;
             }
-            for (; k > 0; k--) step(++column, first, top);
+            for (; k > 0; k--) step(++column, first, top, PART == kAllRows ? seam : ++seam);
             if (left == columns) {
-                if (lane_ == lanes_ - 1)
+                if (PART != kUpperStripe && lane_ == lanes_ - 1)
                     results[pair_.result] =
                         joined_likelihood<T, double, int64_t>(ends_, 0, 0, pair_.columns);
                 left = ~0u;
@@ -194,7 +219,7 @@ class LoneLane {
     __device__ __forceinline__ void make_row(int k, const Gap &gap, const Gap &below, int letter,
                                              unsigned quality) {
         const bool present = first_row_ + k >= 1;
-        const bool last = k == R - 1 && lane_ == lanes_ - 1;
+        const bool last = PART != kUpperStripe && k == R - 1 && lane_ == lanes_ - 1;
         const T xx_next = last ? T(0) : below.xx, gm_next = T(1) - xx_next;
         const T a = scaled_a(gm_next, gap.of.alpha);
         const T c = scaled_c(gm_next, gap.md, below.of.inverse_mm);
@@ -227,8 +252,10 @@ class LoneLane {
                            static_cast<const T *>(nullptr));
     }
 
-    // Computes one column. `next` is the letter of the column after it.
-    __device__ __forceinline__ void step(const uint8_t *next, bool first, T top) {
+    // Computes one column. `next` is the letter of the column after it. `seam` is the place of this
+    // column's state in an upper stripe, and of the column after the next one in a lower stripe.
+    __device__ __forceinline__ void step(const uint8_t *next, bool first, T top,
+                                         BoundaryState<T> *seam) {
         const unsigned now = letter_;
         letter_ = load_letter(next);
         T diagonal = diagonal_, insertion = above_insertion_;
@@ -246,12 +273,23 @@ class LoneLane {
         pack_ = load_emissions(letter_, 0);
         ends_ = ends_ + t_[R - 1];
         diagonal_ = above_t_;
-        above_insertion_ = __shfl_up_sync(kAllLanes, insertion, 1);
-        above_t_ = __shfl_up_sync(kAllLanes, t_[R - 1], 1);
-        if (first) {
+        if (PART == kLowerStripe) {
+            // The last lane passes nothing on, so it brings the first lane what is in the seam.
+            const bool last = threadIdx.x == kWarp - 1;
+            const int before = int(threadIdx.x + kWarp - 1) % kWarp;
+            above_insertion_ =
+                __shfl_sync(kAllLanes, last ? next_flow_.insertion : insertion, before);
+            above_t_ = __shfl_sync(kAllLanes, last ? next_flow_.t : t_[R - 1], before);
+            if (last) next_flow_ = *seam;
+        } else {
+            above_insertion_ = __shfl_up_sync(kAllLanes, insertion, 1);
+            above_t_ = __shfl_up_sync(kAllLanes, t_[R - 1], 1);
+        }
+        if (PART != kLowerStripe && first) {
             above_insertion_ = 0;
             above_t_ = top;
         }
+        if (PART == kUpperStripe && in_use_ && lane_ == lanes_ - 1) *seam = {t_[R - 1], insertion};
     }
 
     const uint8_t *const chunk_;
@@ -265,10 +303,11 @@ class LoneLane {
     Pack<T> made_[kLetters];  // emissions of a group of rows
 
     T a_[R], c_[R], xx_[R], kappa_[R];
-    T t_[R], d_[R];      // T of the lane's column, D of the next one
-    T diagonal_;         // T of the row above the lane, in the previous column
-    T above_t_;          // and in the next column
-    T above_insertion_;  // insertion that flows into the next column
+    T t_[R], d_[R];               // T of the lane's column, D of the next one
+    T diagonal_;                  // T of the row above the lane, in the previous column
+    T above_t_;                   // and in the next column
+    T above_insertion_;           // insertion that flows into the next column
+    BoundaryState<T> next_flow_;  // what flows into the lower stripe in the column after that
     T ends_;
     unsigned letter_;  // of the next column
     Pack<T> pack_;     // emissions of the next column's first rows
@@ -287,21 +326,42 @@ __device__ __forceinline__ void compute_lone(const uint8_t *chunk, const CudaTab
     lane.walk(results);
 }
 
+// Computes one stripe of a pair in double precision.
+template <LonePart PART>
+__device__ __forceinline__ void compute_stripe_of(int pair, int lanes, const uint8_t *chunk,
+                                                  const CudaTables<double> *tables,
+                                                  BoundaryState<double> *seam, double *results) {
+    LoneLane<double, kLoneDoubleRows, PART> lane(chunk, tables, lanes, 1,
+                                                 [&](int) { return pair; });
+    lane.set_up();
+    lane.walk(results, seam);
+    __syncwarp();
+}
+
 // Computes the selected pairs in double precision. The warps of the grid share the tiles; those of
 // pairs that take more lanes come sooner.
 __device__ __forceinline__ void compute_lone_double(const uint8_t *chunk,
                                                     const CudaTables<double> *tables,
-                                                    const LoneSelection *selection,
+                                                    const LoneSelection *selection, LoneSeam *seams,
                                                     double *results) {
     const uint32_t *const listed = reinterpret_cast<const uint32_t *>(selection + 1);
     int tile = int(blockIdx.x);
-    for (int lanes = kWarp; lanes > 0; lanes--) {
-        const int count = selection->count[lanes], pairs = kWarp / lanes;
+    for (int lanes = kLoneDoubleLanes; lanes > 0; lanes--) {
+        const int count = selection->count[lanes], pairs = pairs_of_tile(lanes);
         for (; tile * pairs < count; tile += int(gridDim.x)) {
             const int first = tile * pairs, at = selection->first[lanes] + first;
+            const auto pair_at = [&](int k) {
+                return selection->has_list ? int(listed[at + k]) : at + k;
+            };
+            if (lanes > kWarp) {
+                BoundaryState<double> *const seam = seams[blockIdx.x];
+                compute_stripe_of<kUpperStripe>(pair_at(0), lanes - kWarp, chunk, tables, seam,
+                                                results);
+                compute_stripe_of<kLowerStripe>(pair_at(0), kWarp, chunk, tables, seam, results);
+                continue;
+            }
             LoneLane<double, kLoneDoubleRows> lane(
-                chunk, tables, lanes, count - first < pairs ? count - first : pairs,
-                [&](int k) { return selection->has_list ? int(listed[at + k]) : at + k; });
+                chunk, tables, lanes, count - first < pairs ? count - first : pairs, pair_at);
             lane.set_up();
             lane.walk(results);
             __syncwarp();
@@ -326,8 +386,9 @@ GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_16, 16, 12)
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_20, 20, 12)
 GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_32, 32, 8)
 
-extern "C" __global__ void __launch_bounds__(32, 8)
+extern "C" __global__ void __launch_bounds__(32, gkl_shim::pairhmm::kLoneDoubleBlocks)
     pairhmm_lone_double(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<double> *tables,
-                        const gkl_shim::pairhmm::LoneSelection *selection, double *results) {
-    gkl_shim::pairhmm::compute_lone_double(chunk, tables, selection, results);
+                        const gkl_shim::pairhmm::LoneSelection *selection,
+                        gkl_shim::pairhmm::LoneSeam *seams, double *results) {
+    gkl_shim::pairhmm::compute_lone_double(chunk, tables, selection, seams, results);
 }

@@ -9,16 +9,17 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "hmm/letters.h"
+#include "pairhmm/cuda/lone/lone_letters.h"
 #include "pairhmm/cuts.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Several threads share the copying of a chunk in pieces of this size, and of a batch's offsets.
-constexpr int64_t kPieceBytes = 1 << 17, kPieceOffsets = 1 << 14;
-// The time that reading takes one thread, in bytes a nanosecond, and a piece of offsets.
-constexpr int64_t kBytesPerNanosecond = 6, kNanosecondsPerPiece = 1 << 14;
+// Several threads share the copying of a chunk in pieces of this size.
+constexpr int64_t kPieceBytes = 1 << 17;
+// The time that reading takes one thread, in bytes a nanosecond.
+constexpr int64_t kBytesPerNanosecond = 6;
 
 static_assert(kLoneColumns == kLongestUncut, "a longer haplotype is cut");
 
@@ -68,8 +69,7 @@ inline int first_kind(const Shapes &shapes, int64_t rows) {
 }
 
 int32_t tiles_of(int32_t pairs, int lanes) {
-    const int32_t pairs_per_tile = kWarp / lanes;
-    return (pairs + pairs_per_tile - 1) / pairs_per_tile;
+    return (pairs + pairs_of_tile(lanes) - 1) / pairs_of_tile(lanes);
 }
 
 // Whether all bytes are the same, read by several threads.
@@ -116,23 +116,10 @@ uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, ui
 
 }  // namespace
 
-bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t threads) {
+bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, const hmm::Shape &shape) {
     const int64_t reads = reads_of(batch);
-    if (haplotypes_of(batch) != batch.regions || reads == 0) return false;
-    if (batch.read_offsets[reads] > longest_lone(precision) * reads) return false;
-    std::atomic<bool> lone{true};
-    parallel_for_ranges(
-        batch.regions, kPieceOffsets, batch.regions / kPieceOffsets * kNanosecondsPerPiece, threads,
-        [&](int64_t begin, int64_t end) {
-            if (!lone) return;
-            bool all = true;
-            for (int64_t g = begin; g < end; g++) {
-                const int64_t *const offsets = batch.haplotype_offsets + g;
-                all &= batch.region_haplotypes[g] == g && offsets[1] - offsets[0] <= kLoneColumns;
-            }
-            if (!all) lone = false;
-        });
-    return lone;
+    return shape.one_haplotype && shape.letters <= kLoneColumns && reads > 0 &&
+           batch.read_offsets[reads] <= longest_lone(precision) * reads;
 }
 
 void LonePlanner::choose_reads(int32_t precision, const ChunkInputs &inputs, bool one_gap,
@@ -197,7 +184,7 @@ void LonePlanner::plan() {
         int32_t *const kinds = kinds_ + step_of(columns);
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
-            fits_double_ &= rows <= kLongestLoneDouble;
+            fits_double_ &= rows <= kLongestOneStripe;
             if (rows > longest) {
                 long_reads++;
                 long_cells += rows * columns;
@@ -237,9 +224,15 @@ void LonePlanner::plan() {
     header_.base_quals = place(track);
     chunk_.block_bytes = at;
     chunk_.results = computed_;
-    // For select().
-    if (precision_ == GKL_SHIM_SINGLE)
+    if (precision_ == GKL_SHIM_SINGLE) {
+        // For select().
         chunk_.scratch_bytes = int64_t(sizeof selection_) + computed_ * int64_t(sizeof(uint32_t));
+    } else {
+        int32_t two_stripes = 0;
+        for (int lanes = kWarp + 1; lanes <= kLoneDoubleLanes; lanes++)
+            two_stripes += selection_.count[lanes];
+        chunk_.scratch_bytes = std::min(two_stripes, double_blocks()) * int64_t(sizeof(LoneSeam));
+    }
 }
 
 // Turns counts of pairs into places of the first pairs, counts tiles, and selects the pairs of the
@@ -249,7 +242,7 @@ void LonePlanner::place_pairs() {
     selection_ = {};
     for (int k = 0, kind = 0; k <= kDouble; k++) {
         first_tile[k] = tile;
-        for (int lanes = 0; lanes <= kWarp; lanes++) {
+        for (int lanes = 0; lanes <= (k == kDouble ? int(kLoneDoubleLanes) : int(kWarp)); lanes++) {
             const int32_t first = pairs;
             for (const int end = kind + kSteps; kind < end; kind++) {
                 const int32_t count = kinds_[kind];
@@ -336,7 +329,7 @@ void LonePlanner::write_letters(uint8_t *block) const {
     memset(letters - kLettersBefore, kA, kLettersBefore);
     memset(letters + letters_, kA, kLettersAfter);
     const int64_t refused =
-        encode(as_gkl_, batch_.haplotype_bases + first_letter_, letters_, letters);
+        encode_letters(as_gkl_, batch_.haplotype_bases + first_letter_, letters_, letters);
     if (refused < 0) return;
     const int64_t *const end =
         std::upper_bound(batch_.haplotype_offsets, batch_.haplotype_offsets + batch_.regions,
@@ -389,9 +382,9 @@ int64_t LonePlanner::select(const uint8_t *block, const double *results, uint8_t
     selection = {};
     selection.has_list = 1;
     each_selected([&](int64_t, int32_t lanes) { selection.count[lanes]++; });
-    int32_t next[kWarp + 1], count = 0;
+    int32_t next[kLoneDoubleLanes + 1], count = 0;
     tiles[kDouble] = 0;
-    for (int lanes = 1; lanes <= kWarp; lanes++) {
+    for (int lanes = 1; lanes <= kLoneDoubleLanes; lanes++) {
         selection.first[lanes] = next[lanes] = count;
         count += selection.count[lanes];
         tiles[kDouble] += tiles_of(selection.count[lanes], lanes);

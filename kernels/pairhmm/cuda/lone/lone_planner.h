@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
+#include <algorithm>
+
 #include "gkl_shim_internal.h"
+#include "hmm/batch.h"
 #include "pairhmm/cuda/lone/lone_format.h"
 #include "pairhmm/cuda/planner/chunk_plan.h"
 #include "pairhmm/cuda/planner/span.h"
@@ -13,8 +16,8 @@ namespace gkl_shim {
 namespace pairhmm {
 
 // Whether each region of a batch has one haplotype, none is too long for the kernels, and most
-// reads are not. Several threads look.
-bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t threads);
+// reads are not.
+bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, const hmm::Shape &shape);
 
 // The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
 // host little more time than reading the reads' tracks once: they are copied, a base and its
@@ -22,7 +25,9 @@ bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, int32_t thr
 // in all.
 class LonePlanner {
    public:
-    explicit LonePlanner(bool as_gkl) : as_gkl_(as_gkl) {}
+    // `double_blocks`: the most blocks of the kernel in double precision.
+    LonePlanner(bool as_gkl, int32_t double_blocks)
+        : as_gkl_(as_gkl), double_blocks_(double_blocks) {}
 
     // Chooses the reads of the chunk that begins at `place`, and moves `place` to where the next
     // chunk begins: at least one read, and otherwise at most `bases` bases. `one_gap`: all bases
@@ -49,7 +54,7 @@ class LonePlanner {
     // The chunk's reads that are not computed, because they are too long.
     int64_t long_reads() const { return end_read_ - first_read_ - computed_; }
 
-    // Whether all reads fit the kernel in double precision.
+    // Whether all reads fit one stripe of the kernel in double precision.
     bool fits_double() const { return fits_double_; }
 
     // Selects pairs for that kernel, which all reads must fit, given the chunk's block: those that
@@ -57,8 +62,12 @@ class LonePlanner {
     // chunk().scratch_bytes bytes, and returns their size.
     int64_t select(const uint8_t *block, const double *results, uint8_t *to);
 
-    // Of a chunk for double precision: the offset of the selection of all pairs in the block.
+    // Of a chunk for double precision: the offset of the selection of all pairs in the block. The
+    // scratch has a LoneSeam for each block that computes reads of two stripes.
     int64_t selection() const { return selection_at_; }
+
+    // The blocks of the kernel in double precision.
+    int32_t double_blocks() const { return std::min(tiles[kDouble], double_blocks_); }
 
     // The kernel in double precision, after those in single precision.
     enum { kDouble = kLoneKernels };
@@ -70,7 +79,7 @@ class LonePlanner {
 
    private:
     // Kinds of pairs: by kernel, lanes and class of length.
-    enum { kKinds = (kDouble + 1) * (kWarp + 1) * kSteps };
+    enum { kKinds = (kDouble * (kWarp + 1) + kLoneDoubleLanes + 1) * kSteps };
 
     template <class Take>
     void each_region(Take take) const;
@@ -82,6 +91,7 @@ class LonePlanner {
     void write_pairs(uint8_t *block) const;
 
     const bool as_gkl_;
+    const int32_t double_blocks_;
     int32_t precision_;
     PlannedChunk chunk_;
     gkl_shim_pairhmm_batch batch_;
