@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import org.gklshim.gatk.records.LittleEndian;
 
 /** The records of a BAM file, in batches. */
 final class BamSource implements Closeable {
@@ -61,7 +62,7 @@ final class BamSource implements Closeable {
     }
 
     private int integer() throws IOException {
-        return BamRecords.integer(bytes(4), 0);
+        return LittleEndian.integer(bytes(4), 0);
     }
 
     private byte[] bytes(int size) throws IOException {
@@ -110,7 +111,7 @@ final class BamSource implements Closeable {
             int start = 0;
             int needed = 4;
             while (size - start >= 4) {
-                needed = BamRecords.integer(bytes, start);
+                needed = LittleEndian.integer(bytes, start);
                 if (needed < BamRecords.FIXED_SIZE - 4 || needed > MAX_RECORD_SIZE) {
                     throw new IOException("a record of " + needed + " bytes");
                 }

@@ -4,7 +4,6 @@ import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileHeader.GroupOrder;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
-import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMFileWriterFactory;
 import htsjdk.samtools.metrics.MetricsFile;
 import htsjdk.samtools.util.IOUtil;
@@ -51,6 +50,9 @@ public final class DuplicateMarking {
     private final int threads =
             Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
     private DuplicateSets sets;
+    /** Null until the duplicates are found. */
+    private MarkedRecordWriter writer;
+    private boolean areReadsWritten;
 
     private DuplicateMarking(MarkDuplicates tool) throws IOException {
         this.tool = tool;
@@ -71,11 +73,17 @@ public final class DuplicateMarking {
     public static int doWork(MarkDuplicates tool) {
         String reason = unsuitable(tool);
         if (reason == null) {
+            DuplicateMarking marking = null;
             try {
-                return new DuplicateMarking(tool).run();
+                marking = new DuplicateMarking(tool);
+                return marking.run();
             } catch (Unsuitable e) {
                 reason = e.getMessage();
             } catch (IOException | RuntimeException | OutOfMemoryError | LinkageError e) {
+                if (e instanceof RuntimeException && marking != null
+                        && marking.hasFailedToWrite(e)) {
+                    throw (RuntimeException) e;
+                }
                 // Picard says what is wrong, and leaves what it leaves of its output.
                 reason = e.toString();
             }
@@ -194,20 +202,27 @@ public final class DuplicateMarking {
         Map<String, String> programs = setsProgram ? chained : null;
         // A thread of the writer's own would have to be woken for each record.
         SAMFileWriterFactory factory = new SAMFileWriterFactory().setUseAsyncIo(false);
-        try (SAMFileWriter out = factory.makeWriter(outputHeader, true, tool.OUTPUT,
-                (File) Members.get(tool, "REFERENCE_SEQUENCE"))) {
-            MarkedRecordWriter writer = new MarkedRecordWriter(tool, sets, groups, header,
-                    unusual, generator, programs, out, log);
+        writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
+                programs, factory.makeWriter(outputHeader, true, tool.OUTPUT,
+                (File) Members.get(tool, "REFERENCE_SEQUENCE")), log);
+        try (MarkedRecordWriter out = writer) {
             read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths,
-                    outputHeader, programs)::mark, writer::write, () -> false);
+                    outputHeader, programs, out.needsObjects())::mark, out::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
         }
         log.info("Closed outputs. Getting more Memory Stats.");
         logMemory("After output close");
-        AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator,
-                (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile"),
+        MetricsFile<DuplicationMetrics, Double> metrics =
+                (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile");
+        areReadsWritten = true;
+        AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator, metrics,
                 tool.METRICS_FILE);
+    }
+
+    /** Returns whether Picard's own classes have failed to write, and would again. */
+    private boolean hasFailedToWrite(Throwable failure) {
+        return areReadsWritten || writer != null && writer.failure() == failure;
     }
 
     private void logMemory(String stage) {

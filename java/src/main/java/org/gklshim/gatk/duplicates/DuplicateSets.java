@@ -11,9 +11,6 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Finds the sets of duplicates among the ends of reads, and marks all but the best of each. */
 final class DuplicateSets {
-    /** Bits for the number of a row in its partition. */
-    private static final int NUMBER_BITS = 26;
-
     final Marks duplicates = new Marks();
     /** Null if nobody asks for optical duplicates read by read. */
     final Marks opticalDuplicates;
@@ -36,26 +33,10 @@ final class DuplicateSets {
 
     /** Has sets marked. Returns how many rows are alone in theirs. */
     private static long forSets(long[] hashes, Sets sets) {
-        if (hashes.length >= 1 << NUMBER_BITS) {
-            throw new Unsuitable("the number of reads");
-        }
-        long[] order = Partitions.byHash(hashes, NUMBER_BITS);
-        long alone = 0;
-        for (int from = 0; from < order.length;) {
-            int to = from + 1;
-            while (to < order.length && order[to] >> NUMBER_BITS == order[from] >> NUMBER_BITS) {
-                to++;
-            }
-            if (to == from + 1) {
-                alone++;
-            } else {
-                Integer[] rows = new Integer[to - from];
-                for (int k = from; k < to; k++) {
-                    rows[k - from] = (int) order[k] & (1 << NUMBER_BITS) - 1;
-                }
-                alone += sets.mark(rows);
-            }
-            from = to;
+        RowsByHash rows = new RowsByHash(hashes);
+        long alone = rows.alone();
+        for (int k = 0; k < rows.sets(); k++) {
+            alone += sets.mark(rows.set(k));
         }
         return alone;
     }

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.gklshim.gatk.records.LittleEndian;
 
 /**
  * The records of one BAM file, or of several in the order in which htsjdk merges them. It asks the
@@ -143,7 +144,7 @@ final class RecordSource implements Closeable {
         for (int k = 0; k < records.count; k++) {
             int start = records.starts[k] + BamRecords.FIXED_SIZE;
             int end = Math.min(records.starts[k + 1],
-                    start + BamRecords.unsignedByte(bytes, records.starts[k] + 12));
+                    start + LittleEndian.unsignedByte(bytes, records.starts[k] + 12));
             if (!isLastName(bytes, start, end)) {
                 lastName = Arrays.copyOfRange(bytes, start, end);
                 nameIndex = records.firstIndex + k;
