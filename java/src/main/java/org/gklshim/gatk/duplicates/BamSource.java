@@ -17,6 +17,7 @@ final class BamSource implements Closeable {
     private static final byte[] COMPRESSED = {0x1f, (byte) 0x8b, 8, 4};
 
     private final BlockCompressedInputStream in;
+    private final Buffers buffers;
     private long index;
     private boolean isAtEnd;
     /** What was read of the next batch. */
@@ -26,9 +27,11 @@ final class BamSource implements Closeable {
     /**
      * Opens a file and skips its header.
      *
+     * @param buffers gives the arrays of batches
      * @throws IOException if it is not a BAM file, or cannot be read
      */
-    BamSource(File file) throws IOException {
+    BamSource(File file, Buffers buffers) throws IOException {
+        this.buffers = buffers;
         in = new BlockCompressedInputStream(file);
         boolean isOpen = false;
         try {
@@ -102,7 +105,8 @@ final class BamSource implements Closeable {
      * @throws IOException if the file is damaged
      */
     BamRecords next() throws IOException {
-        byte[] bytes = Arrays.copyOf(rest, Math.max(BATCH_SIZE, restSize));
+        byte[] bytes = buffers.take(restSize);
+        System.arraycopy(rest, 0, bytes, 0, restSize);
         int size = restSize;
         int[] starts = new int[1 << 10];
         while (true) {

@@ -49,6 +49,8 @@ public final class DuplicateMarking {
     private final LibraryIdGenerator generator;
     private final int threads =
             Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
+    private final Buffers inputBuffers = new Buffers(BamSource.BATCH_SIZE);
+    private final Buffers outputBuffers = new Buffers(2 * BamSource.BATCH_SIZE);
     private DuplicateSets sets;
     /** Null until the duplicates are found. */
     private MarkedRecordWriter writer;
@@ -161,7 +163,10 @@ public final class DuplicateMarking {
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
             read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read,
-                    collector::add, collector::isDone);
+                    ends -> {
+                        collector.add(ends);
+                        inputBuffers.giveBack(ends.records.bytes);
+                    }, collector::isDone);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
             logMemory("After buildSortedReadEndLists");
@@ -204,10 +209,10 @@ public final class DuplicateMarking {
         SAMFileWriterFactory factory = new SAMFileWriterFactory().setUseAsyncIo(false);
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
                 programs, factory.makeWriter(outputHeader, true, tool.OUTPUT,
-                (File) Members.get(tool, "REFERENCE_SEQUENCE")), log);
+                (File) Members.get(tool, "REFERENCE_SEQUENCE")), inputBuffers, outputBuffers, log);
         try (MarkedRecordWriter out = writer) {
             read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths,
-                    outputHeader, programs, out.needsObjects())::mark, out::write, () -> false);
+                    outputHeader, programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
         }
@@ -245,7 +250,7 @@ public final class DuplicateMarking {
         int batches = BATCHES_A_THREAD * threads;
         OrderedTasks<BamRecords, R> tasks =
                 new OrderedTasks<>(made, sink, batches, batches, batches);
-        try (RecordSource source = new RecordSource(inputs.files, options.isGrouped)) {
+        try (RecordSource source = new RecordSource(inputs.files, options.isGrouped, inputBuffers)) {
             for (BamRecords records; !isDone.getAsBoolean()
                     && (records = source.next()) != null;) {
                 tasks.submit(records, 1);

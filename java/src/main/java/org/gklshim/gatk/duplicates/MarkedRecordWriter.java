@@ -29,6 +29,8 @@ final class MarkedRecordWriter implements AutoCloseable {
     private final LibraryIdGenerator generator;
     private final Map<String, String> programs;
     private final SAMFileWriter writer;
+    private final Buffers inputBuffers;
+    private final Buffers outputBuffers;
     /** Takes the bytes of records; null if the writer needs objects. */
     private final BinaryCodec codec;
     private final SortOrder order;
@@ -40,7 +42,7 @@ final class MarkedRecordWriter implements AutoCloseable {
     MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
             SAMFileHeader header, Genome genome, UnusualRecords unusual,
             LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
-            Log log) {
+            Buffers inputBuffers, Buffers outputBuffers, Log log) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
@@ -50,6 +52,8 @@ final class MarkedRecordWriter implements AutoCloseable {
         this.generator = generator;
         this.programs = programs;
         this.writer = writer;
+        this.inputBuffers = inputBuffers;
+        this.outputBuffers = outputBuffers;
         // An index, and other formats, are made from objects.
         codec = writer instanceof BAMFileWriter && Members.get(writer, "bamIndexer") == null
                 ? (BinaryCodec) Members.get(writer, "outputBinaryCodec") : null;
@@ -87,12 +91,14 @@ final class MarkedRecordWriter implements AutoCloseable {
             }
         }
         writeBytes(batch, start, count);
+        outputBuffers.giveBack(batch.bytes);
     }
 
     /** Finds the same fault as htsjdk, which would compare the records when they are written. */
     private void checkOrder(BamRecords records) {
         if (before != null) {
             checkOrder(before, before.count - 1, records, 0);
+            inputBuffers.giveBack(before.bytes);
         }
         for (int k = 1; k < records.count; k++) {
             checkOrder(records, k - 1, records, k);

@@ -36,6 +36,7 @@ final class RecordMarker {
     private final ReadGroups.Finder[] groupFinders;
     private final ProgramFinder[] programFinders;
     private final boolean makesObjects;
+    private final Buffers buffers;
 
     /**
      * Makes a marker.
@@ -43,10 +44,11 @@ final class RecordMarker {
      * @param header the header of the records that are written
      * @param newPrograms the values of the tag PG by those that records have, or null
      * @param makesObjects whether the writer needs objects
+     * @param buffers gives the arrays of marked records
      */
     RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
             int[] sequenceLengths, SAMFileHeader header, Map<String, String> newPrograms,
-            boolean makesObjects) {
+            boolean makesObjects, Buffers buffers) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
@@ -54,6 +56,7 @@ final class RecordMarker {
         programFinders = ProgramFinder.of(inputs);
         this.header = header;
         this.makesObjects = makesObjects;
+        this.buffers = buffers;
         isMerged = inputs.files.size() > 1;
         view = new RecordView(sequenceLengths);
         programs = newPrograms == null ? null : new HashMap<>();
@@ -66,7 +69,7 @@ final class RecordMarker {
     MarkedBatch mark(BamRecords records) {
         MarkedBatch batch = new MarkedBatch(records, groups.count());
         // Most records get longer by little.
-        batch.bytes = new byte[records.starts[records.count] + 16 * records.count];
+        batch.bytes = buffers.take(records.starts[records.count] + 16 * records.count);
         for (int k = 0; k < records.count; k++) {
             batch.ends[k] = batch.start(k);
             batch.isUnusual[k] = !mark(batch, k);

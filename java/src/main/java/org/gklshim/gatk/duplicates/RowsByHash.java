@@ -55,12 +55,12 @@ final class RowsByHash {
     }
 
     /** Returns the numbers of the rows with such a hash. */
-    Integer[] set(int number) {
+    int[] set(int number) {
         int size = 0;
         for (int row = lasts[number]; row != NONE; row = before[row]) {
             size++;
         }
-        Integer[] rows = new Integer[size];
+        int[] rows = new int[size];
         for (int row = lasts[number]; row != NONE; row = before[row]) {
             rows[--size] = row;
         }
