@@ -65,9 +65,14 @@ final class MarkedRecordWriter implements AutoCloseable {
         return codec == null;
     }
 
-    /** Returns the exception of htsjdk's writer, or null. */
+    /** Returns the first exception of htsjdk's writer, or null. */
     RuntimeException failure() {
         return failure;
+    }
+
+    private RuntimeException failed(RuntimeException e) {
+        failure = failure == null ? e : failure;
+        return e;
     }
 
     void write(MarkedBatch batch) {
@@ -122,8 +127,7 @@ final class MarkedRecordWriter implements AutoCloseable {
         try {
             writer.addAlignment(record);
         } catch (RuntimeException e) {
-            failure = e;
-            throw e;
+            throw failed(e);
         }
         progress.record(record);
     }
@@ -137,8 +141,7 @@ final class MarkedRecordWriter implements AutoCloseable {
         try {
             codec.writeBytes(batch.bytes, start, batch.ends[to - 1] - start);
         } catch (RuntimeException e) {
-            failure = e;
-            throw e;
+            throw failed(e);
         }
         for (int k = from; k < to; k++) {
             int at = batch.start(k);
@@ -155,8 +158,7 @@ final class MarkedRecordWriter implements AutoCloseable {
         try {
             writer.close();
         } catch (RuntimeException e) {
-            failure = e;
-            throw e;
+            throw failed(e);
         }
     }
 
