@@ -13,8 +13,8 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
- * Compares names with Picard's parser, bins with htsjdk's, rows from temporary files with those from
- * memory, and our tables with Java's.
+ * Compares names with Picard's parser, bins with htsjdk's, rows from temporary files with those
+ * from memory, and our tables with Java's.
  */
 public final class DuplicatesChecks {
     private static final String LETTERS = "0123456789:::---aZ# ";

@@ -4,6 +4,7 @@ import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileHeader.GroupOrder;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
+import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMFileWriterFactory;
 import htsjdk.samtools.metrics.MetricsFile;
 import htsjdk.samtools.util.IOUtil;
@@ -206,13 +207,14 @@ public final class DuplicateMarking {
                 && (boolean) Members.get(tool, "pgTagArgumentCollection.ADD_PG_TAG_TO_READS");
         Map<String, String> programs = setsProgram ? chained : null;
         // A thread of the writer's own would have to be woken for each record.
-        SAMFileWriterFactory factory = new SAMFileWriterFactory().setUseAsyncIo(false);
+        SAMFileWriter file = new SAMFileWriterFactory().setUseAsyncIo(false)
+                .makeWriter(outputHeader, true, tool.OUTPUT,
+                (File) Members.get(tool, "REFERENCE_SEQUENCE"));
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
-                programs, factory.makeWriter(outputHeader, true, tool.OUTPUT,
-                (File) Members.get(tool, "REFERENCE_SEQUENCE")), inputBuffers, outputBuffers, log);
+                programs, file, inputBuffers, outputBuffers, log);
         try (MarkedRecordWriter out = writer) {
-            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths,
-                    outputHeader, programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
+            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths, outputHeader,
+                    programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
         }
@@ -250,7 +252,8 @@ public final class DuplicateMarking {
         int batches = BATCHES_A_THREAD * threads;
         OrderedTasks<BamRecords, R> tasks =
                 new OrderedTasks<>(made, sink, batches, batches, batches);
-        try (RecordSource source = new RecordSource(inputs.files, options.isGrouped, inputBuffers)) {
+        try (RecordSource source =
+                new RecordSource(inputs.files, options.isGrouped, inputBuffers)) {
             for (BamRecords records; !isDone.getAsBoolean()
                     && (records = source.next()) != null;) {
                 tasks.submit(records, 1);

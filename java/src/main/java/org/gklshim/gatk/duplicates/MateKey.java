@@ -3,7 +3,7 @@ package org.gklshim.gatk.duplicates;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What a read and its mate have in common: the name, and the read group before it if that counts. */
+/** What mates have in common: the name, and before it the read group if that counts. */
 final class MateKey {
     private byte[] group;
     private byte[] bytes;

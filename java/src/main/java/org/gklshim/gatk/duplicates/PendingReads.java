@@ -2,7 +2,7 @@ package org.gklshim.gatk.duplicates;
 
 import java.util.Arrays;
 
-/** Reads whose mates are still to come, by their keys and the sequences of their mates. */
+/** Reads whose mates were not seen yet, by their keys and the sequences of their mates. */
 final class PendingReads {
     private static final int FIRST_SIZE = 1 << 8;
 

@@ -25,8 +25,9 @@ final class ReadEndCollector {
     private static final byte RR = 4;
     private static final byte RF = 5;
     private static final int PROGRESS = 1000 * 1000;
-    /** Picard's number of the read group if a read has none, and if it has no place on the flow cell. */
+    /** Picard's number for no read group. */
     private static final int NO_GROUP = 0;
+    /** The same if the read has no place on the flow cell. */
     private static final int GROUP_UNSET = -1;
 
     private final MarkDuplicates tool;

@@ -160,6 +160,7 @@ final class RecordMarker {
         LittleEndian.putShort(buffer, start + FLAGS, isDuplicate
                 ? view.flags | RecordView.DUPLICATE : view.flags & ~RecordView.DUPLICATE);
         tidy(buffer, at);
+        boolean keepsProgram = programs == null && !isMerged;
         boolean isProgramOpen = newProgram != null;
         boolean isTypeOpen = type != null;
         for (int tag = 0; tag < tags.count; tag++) {
@@ -174,7 +175,7 @@ final class RecordMarker {
             }
             if (name == RecordView.RG && newGroup != null) {
                 at = Tags.writeText(buffer, at, RecordView.RG, newGroup);
-            } else if (name != RecordView.DT && (name != RecordView.PG || programs == null && !isMerged)) {
+            } else if (name != RecordView.DT && (name != RecordView.PG || keepsProgram)) {
                 at = Tags.write(buffer, at, name, bytes, tags.starts[tag], tags.ends[tag]);
             }
         }

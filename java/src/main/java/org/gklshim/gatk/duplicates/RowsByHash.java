@@ -2,7 +2,7 @@ package org.gklshim.gatk.duplicates;
 
 import java.util.Arrays;
 
-/** The rows of a partition whose hashes are equal to those of others. Most rows have no such one. */
+/** The rows of a partition whose hashes other rows have, too. Most rows are alone. */
 final class RowsByHash {
     private static final int NONE = -1;
 

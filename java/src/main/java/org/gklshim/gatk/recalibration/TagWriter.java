@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
 
-/** Changes the tags of a record as GATK's ApplyBQSR does: takes BI and BD out, and may put OQ in. */
+/** Changes tags as GATK's ApplyBQSR does: takes BI and BD out, and may put OQ in. */
 final class TagWriter {
     private static final int OQ = Tags.name('O', 'Q');
     private static final int BI = Tags.name('B', 'I');
