@@ -150,6 +150,7 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
 def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) -> None:
     """Errors and what is left of the output are stock's, and the log names each reason."""
     good = duplicate_reads.write(tmp_path / "good.bam", 1, ["A", "B"])
+    many = duplicate_reads.write(tmp_path / "many.bam", 2, ["A"], templates=4000)
     content = good.read_bytes()
     cut = tmp_path / "cut.bam"
     cut.write_bytes(content[: len(content) // 2])
@@ -192,10 +193,12 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [good], "whole"),
         _command(tmp_path, [tmp_path / "run" / "whole.bam"], "whole"),
         "limit\t40000",
-        _command(tmp_path, [good], "full"),
+        _command(tmp_path, [good], "full_at_end"),
+        _command(tmp_path, [many], "full"),
     ]
     log = _compare(runs, tmp_path, commands)
-    assert sum(line.startswith("threw: ") for line in log.results) == 9
+    assert sum(line.startswith("threw: ") for line in log.results) == 10
+    assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
     assert len(log.reasons) == 13
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
