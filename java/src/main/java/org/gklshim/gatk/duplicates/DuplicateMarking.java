@@ -55,7 +55,8 @@ public final class DuplicateMarking {
     private DuplicateSets sets;
     /** Null until the duplicates are found. */
     private MarkedRecordWriter writer;
-    private boolean areReadsWritten;
+    /** Whether htsjdk opens the output, or writes the metrics. */
+    private boolean isInHtsjdk;
 
     private DuplicateMarking(MarkDuplicates tool) throws IOException {
         this.tool = tool;
@@ -207,9 +208,11 @@ public final class DuplicateMarking {
                 && (boolean) Members.get(tool, "pgTagArgumentCollection.ADD_PG_TAG_TO_READS");
         Map<String, String> programs = setsProgram ? chained : null;
         // A thread of the writer's own would have to be woken for each record.
+        isInHtsjdk = true;
         SAMFileWriter file = new SAMFileWriterFactory().setUseAsyncIo(false)
                 .makeWriter(outputHeader, true, tool.OUTPUT,
                 (File) Members.get(tool, "REFERENCE_SEQUENCE"));
+        isInHtsjdk = false;
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
                 programs, file, inputBuffers, outputBuffers, log);
         try (MarkedRecordWriter out = writer) {
@@ -222,14 +225,14 @@ public final class DuplicateMarking {
         logMemory("After output close");
         MetricsFile<DuplicationMetrics, Double> metrics =
                 (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile");
-        areReadsWritten = true;
+        isInHtsjdk = true;
         AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator, metrics,
                 tool.METRICS_FILE);
     }
 
-    /** Returns whether Picard's own classes have failed to write, and would again. */
+    /** Returns whether an exception is that of Picard's own run: htsjdk could not write a file. */
     private boolean hasFailedToWrite(Throwable failure) {
-        return areReadsWritten || writer != null && writer.failure() == failure;
+        return isInHtsjdk || writer != null && writer.failure() == failure;
     }
 
     private void logMemory(String stage) {
