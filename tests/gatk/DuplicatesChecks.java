@@ -1,15 +1,21 @@
 package org.gklshim.gatk.duplicates;
 
+import htsjdk.samtools.GenomicIndexUtil;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
-/** Compares names with Picard's parser, and rows from temporary files with those from memory. */
+/**
+ * Compares names with Picard's parser, bins with htsjdk's, rows from temporary files with those
+ * from memory, and our tables with Java's.
+ */
 public final class DuplicatesChecks {
     private static final String LETTERS = "0123456789:::---aZ# ";
 
@@ -18,6 +24,9 @@ public final class DuplicatesChecks {
     public static void main(String[] arguments) throws Exception {
         checkNames();
         checkRows(new File(arguments[0]));
+        checkMates();
+        checkHashes();
+        checkBins();
     }
 
     private static void checkNames() {
@@ -76,6 +85,130 @@ public final class DuplicatesChecks {
             }
             System.out.println("rows of " + width + ", files left: " + folder.list().length);
         }
+    }
+
+    /** Keys of few letters meet in one slot, come again, and share hashes that are not theirs. */
+    private static void checkMates() {
+        Random choice = new Random(3);
+        PendingReads pending = new PendingReads();
+        Map<String, Long> expected = new HashMap<>();
+        MateKey key = new MateKey();
+        ReadEnd read = new ReadEnd();
+        int found = 0;
+        for (int k = 0; k < 300000; k++) {
+            String group = choice.nextBoolean() ? "" : "g" + choice.nextInt(3);
+            byte[] name = MateKey.bytes(":" + choice.nextInt(500));
+            key.set(MateKey.bytes(group), name);
+            key.hash = (key.hash & 255) * 0x5555555555L;
+            int sequence = choice.nextInt(2);
+            String plain = sequence + group + new String(name, StandardCharsets.ISO_8859_1);
+            if (choice.nextInt(5) < 2) {
+                fill(choice, read);
+                read.index = k;
+                read.mateSequence = sequence;
+                pending.put(key, read);
+                expected.put(plain, (long) k);
+            } else {
+                Long index = expected.remove(plain);
+                boolean isFound = pending.remove(sequence, key, read);
+                if (isFound != (index != null) || isFound && read.index != index) {
+                    throw new AssertionError(plain + " " + index + " " + read.index);
+                }
+                found += isFound ? 1 : 0;
+            }
+            if (choice.nextInt(30000) == 0) {
+                pending.clear();
+                expected.clear();
+            }
+            if (pending.size() != expected.size()) {
+                throw new AssertionError(pending.size() + " " + expected.size());
+            }
+        }
+        System.out.println("mates: " + (found > 10000 && isReadKept(choice)));
+    }
+
+    private static void fill(Random choice, ReadEnd read) {
+        read.sequence = choice.nextInt(1 << 20);
+        read.coordinate = choice.nextInt(1 << 20) - 100;
+        read.isReverse = choice.nextBoolean();
+        read.index = choice.nextInt() & (1L << 40) - 1;
+        read.score = (short) choice.nextInt();
+        read.library = (short) choice.nextInt(1 << 15);
+        read.group = (short) choice.nextInt();
+        read.tile = (short) choice.nextInt();
+        read.x = choice.nextInt();
+        read.y = choice.nextInt();
+    }
+
+    /** Returns whether reads come back as they were, from words and from Picard's objects. */
+    private static boolean isReadKept(Random choice) {
+        boolean isKept = true;
+        for (int k = 0; k < 1000; k++) {
+            ReadEnd read = new ReadEnd();
+            fill(choice, read);
+            ReadEnd fromWords = new ReadEnd();
+            long[] words = new long[ReadEnd.WORDS + 1];
+            read.write(words, 1);
+            fromWords.read(words, 1);
+            isKept &= text(read).equals(text(fromWords));
+            // Picard 3.4.0 has 16 bits for these.
+            read.x = (short) read.x;
+            read.y = (short) read.y;
+            ReadEnd fromPicard = new ReadEnd();
+            fromPicard.read(read.toPicard());
+            isKept &= text(read).equals(text(fromPicard));
+        }
+        return isKept;
+    }
+
+    private static String text(ReadEnd read) {
+        return Arrays.asList(read.sequence, read.coordinate, read.isReverse, read.index,
+                read.score, read.library, read.group, read.tile, read.x, read.y).toString();
+    }
+
+    private static void checkHashes() {
+        Random choice = new Random(4);
+        for (int size : new int[] {0, 1, 2, 100, 5000}) {
+            long[] hashes = choice.longs(size, 0, Math.max(1, size)).toArray();
+            Map<Long, List<Integer>> expected = new HashMap<>();
+            for (int row = 0; row < size; row++) {
+                expected.computeIfAbsent(hashes[row], k -> new ArrayList<>()).add(row);
+            }
+            expected.values().removeIf(rows -> rows.size() == 1);
+            RowsByHash rows = new RowsByHash(hashes);
+            Map<Long, List<Integer>> found = new HashMap<>();
+            int inSets = 0;
+            for (int k = 0; k < rows.sets(); k++) {
+                List<Integer> set = new ArrayList<>();
+                Arrays.stream(rows.set(k)).forEach(set::add);
+                found.put(hashes[set.get(0)], set);
+                inSets += set.size();
+            }
+            if (!found.equals(expected) || rows.alone() != size - inSets) {
+                throw new AssertionError("hashes of " + size + " rows");
+            }
+        }
+        System.out.println("hashes: true");
+    }
+
+    private static void checkBins() {
+        Random choice = new Random(5);
+        RecordView view = new RecordView(new int[0]);
+        for (int k = 0; k < 300000; k++) {
+            view.flags = choice.nextInt(4) == 0 ? RecordView.UNMAPPED : 0;
+            view.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
+            view.span = Math.max(0, view.span);
+            int border = choice.nextInt(1 << 15) << 14;
+            view.position = 1 + (choice.nextBoolean() ? choice.nextInt(1 << choice.nextInt(29))
+                    : Math.max(0, border - choice.nextInt(300)));
+            int end = view.has(RecordView.UNMAPPED) ? 0 : view.position + view.span - 1;
+            int expected = GenomicIndexUtil.regionToBin(view.position - 1,
+                    end <= 0 ? view.position : end);
+            if (view.computeBin() != expected) {
+                throw new AssertionError(view.position + " " + view.span + " " + expected);
+            }
+        }
+        System.out.println("bins: true");
     }
 
     private static List<Long> boxed(long[] words) {

@@ -1,3 +1,4 @@
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -6,7 +7,8 @@ import java.util.Arrays;
 
 /**
  * Runs the commands of a file in one JVM, one after the other, and prints what each returns or throws.
- * A line has the name of a main class, and then the arguments, separated by tabs.
+ * A line has the name of a main class, and then the arguments, separated by tabs. "limit" and a number
+ * of bytes let no file become larger from then on, as on a full disk.
  */
 public final class ToolRuns {
     private ToolRuns() {}
@@ -14,6 +16,10 @@ public final class ToolRuns {
     public static void main(String[] arguments) throws Exception {
         for (String line : Files.readAllLines(Paths.get(arguments[0]))) {
             String[] words = line.split("\t");
+            if (words[0].equals("limit")) {
+                limitFiles(words[1]);
+                continue;
+            }
             Class<?> main = Class.forName(words[0]);
             Method run = main.getDeclaredMethod("instanceMain", String[].class);
             run.setAccessible(true);
@@ -25,6 +31,15 @@ public final class ToolRuns {
             } catch (InvocationTargetException e) {
                 System.out.println("threw: " + e.getCause());
             }
+        }
+    }
+
+    private static void limitFiles(String bytes) throws Exception {
+        String process = ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
+        int result = new ProcessBuilder("prlimit", "--pid", process, "--fsize=" + bytes).inheritIO()
+                .start().waitFor();
+        if (result != 0) {
+            throw new IllegalStateException("prlimit: " + result);
         }
     }
 }

@@ -44,6 +44,7 @@ def write(
     aligner: str = "one",
     library: str = "l",
     grouped: bool = False,
+    templates: int = 700,
 ) -> Path:
     """Write a BAM file.
 
@@ -61,8 +62,10 @@ def write(
         How the names of libraries begin.
     grouped
         Whether reads are grouped by name, instead of sorted by coordinate.
+    templates
+        The number of names. 1,500 make more records than one batch holds.
     """
-    records = _records(random.Random(seed), path.stem, groups)
+    records = _records(random.Random(seed), path.stem, groups, templates)
     if not grouped:
         records.sort(key=lambda record: (record[0], record[1]))
     return from_text(path, _header(groups, aligner, library, grouped), [r[2] for r in records])
@@ -99,7 +102,7 @@ def _header(groups: Sequence[str], aligner: str, library: str, grouped: bool) ->
 
 
 def _records(
-    choice: random.Random, prefix: str, groups: Sequence[str]
+    choice: random.Random, prefix: str, groups: Sequence[str], templates: int
 ) -> list[tuple[int, int, str]]:
     """Return the sequence and the position of each record, for sorting, and its line."""
     records: list[tuple[int, int, str]] = []
@@ -127,7 +130,7 @@ def _records(
         order = (where.contig, where.position) if where and placed else (len(_CONTIGS), 0)
         records.append((*order, line + "\t".join(tags)))
 
-    for number in range(700):
+    for number in range(templates):
         name = _name(choice, f"{prefix}{number}")
         group = choice.choice(list(groups))
         contig, start = choice.choice((0, 0, 1)), choice.choice(_STARTS)

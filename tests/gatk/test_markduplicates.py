@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +20,9 @@ pytestmark = pytest.mark.gatk
 
 GATK = "org.broadinstitute.hellbender.Main"
 PICARD = "picard.cmdline.PicardCommandLine"
+
+#: A named pipe that the commands of a JVM may write to, without its suffix.
+PIPE = "pipe"
 
 Runs = Callable[[Path, Sequence[str], bool], "Log"]
 
@@ -42,14 +47,23 @@ def runs(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
     def called(folder: Path, commands: Sequence[str], agent: bool) -> Log:
         (folder / "run").mkdir()
+        pipe = folder / f"{PIPE}.bam"
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
         listed = folder / "commands"
         listed.write_text("".join(f"{command}\n" for command in commands))
         options = [f"-javaagent:{paths.agent_jar()}"] if agent else []
         command = [require_tool("java"), *QUICK, *options, "-Xmx1g", "-cp"]
         command += [f"{classpath}:{classes}", "ToolRuns", str(listed)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=300, check=False
-        )
+        with (folder / "run" / "from_pipe").open("wb") as copy:
+            reader = subprocess.Popen(["cat", str(pipe)], stdout=copy)
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=300, check=False
+            )
+        finally:
+            reader.kill()
+            reader.wait()
         assert done.returncode == 0, done.stderr[-3000:]
         (folder / "run").rename(folder / ("agent" if agent else "stock"))
         return Log(done.stdout, done.stderr)
@@ -87,7 +101,8 @@ def _compare(runs: Runs, folder: Path, commands: Sequence[str]) -> Log:
 
 def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
     """Each option once or twice, each kind of input, and Picard's own command line."""
-    one = duplicate_reads.write(tmp_path / "one.bam", 1, ["A", "B", "C", "none"])
+    groups = ["A", "B", "C", "none"]
+    one = duplicate_reads.write(tmp_path / "one.bam", 1, groups, templates=3000)
     two = duplicate_reads.write(tmp_path / "two.bam", 2, ["A", "B"], aligner="2", library="m")
     three = duplicate_reads.write(tmp_path / "three.bam", 3, ["D"])
     name = duplicate_reads.write(tmp_path / "name.bam", 4, ["A", "B"], grouped=True)
@@ -135,6 +150,7 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
 def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) -> None:
     """Errors and what is left of the output are stock's, and the log names each reason."""
     good = duplicate_reads.write(tmp_path / "good.bam", 1, ["A", "B"])
+    many = duplicate_reads.write(tmp_path / "many.bam", 2, ["A"], templates=4000)
     content = good.read_bytes()
     cut = tmp_path / "cut.bam"
     cut.write_bytes(content[: len(content) // 2])
@@ -173,14 +189,43 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [good], "kept", "--CLEAR_DT false"),
         _command(tmp_path, [good], "members", "--TAG_DUPLICATE_SET_MEMBERS true"),
         _command(tmp_path, [good], "barcodes", "--READ_ONE_BARCODE_TAG XM"),
+        _command(tmp_path, [good], f"../{PIPE}"),
+        _command(tmp_path, [good], "whole"),
+        _command(tmp_path, [tmp_path / "run" / "whole.bam"], "whole"),
+        "limit\t40000",
+        _command(tmp_path, [good], "full_at_end"),
+        _command(tmp_path, [many], "full"),
     ]
     log = _compare(runs, tmp_path, commands)
-    assert sum(line.startswith("threw: ") for line in log.results) == 7
-    assert len(log.reasons) == 11
+    assert sum(line.startswith("threw: ") for line in log.results) == 10
+    assert "File too large" in log.results[-2]
+    assert "Write error" in log.results[-1]
+    assert len(log.reasons) == 13
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 
-def test_names_are_read_as_by_picard_and_rows_come_back_from_files(
+def test_a_signal_ends_the_run_as_without_the_agent(classpath: str, tmp_path: Path) -> None:
+    header = ["@HD\tVN:1.6\tSO:coordinate", "@SQ\tSN:one\tLN:1000000", "@RG\tID:A\tSM:s\tLB:l"]
+    tail = f"60\t20M\t*\t0\t0\t{'ACGT' * 5}\t{'I' * 20}\tRG:Z:A"
+    lines = [f"r{k}\t0\tone\t{1 + k // 2}\t{tail}" for k in range(600_000)]
+    reads = duplicate_reads.from_text(tmp_path / "reads.bam", header, lines)
+    (tmp_path / "run").mkdir()
+    words = _command(tmp_path, [reads], "marked", "--CREATE_INDEX true").split("\t")
+    agent = f"-javaagent:{paths.agent_jar()}"
+    command = [require_tool("java"), *QUICK, agent, "-Xmx1g", "-cp", classpath, *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as running:
+        assert running.stderr is not None
+        log = []
+        for line in running.stderr:
+            log.append(line)
+            if "Reads are assumed to be ordered by" in line:
+                running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=60) == 128 + signal.SIGINT, "".join(log)[-3000:]
+    assert not (tmp_path / "run" / "marked.txt").exists()
+    assert "Picard's own code" not in "".join(log)
+
+
+def test_parts_find_what_picard_and_plain_maps_find(
     classpath: str, tmp_path: Path
 ) -> None:
     source = Path(__file__).with_name("DuplicatesChecks.java")
@@ -195,4 +240,7 @@ def test_names_are_read_as_by_picard_and_rows_come_back_from_files(
     assert done.stdout.splitlines() == [
         "names: true",
         *(f"rows of {width}, files left: 0" for width in (1, 4, 5)),
+        "mates: true",
+        "hashes: true",
+        "bins: true",
     ]

@@ -2,6 +2,8 @@ package htsjdk.samtools;
 
 /** Part of htsjdk's interface. */
 public interface SAMFileWriter extends AutoCloseable {
+    SAMFileHeader getFileHeader();
+
     void addAlignment(SAMRecord record);
 
     @Override

@@ -50,17 +50,4 @@ final class BamRecords {
     long markedIndex(int record) {
         return nameIndexes == null ? firstIndex + record : nameIndexes[record];
     }
-
-    static int unsignedByte(byte[] bytes, int offset) {
-        return bytes[offset] & 0xff;
-    }
-
-    static int unsignedShort(byte[] bytes, int offset) {
-        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8;
-    }
-
-    static int integer(byte[] bytes, int offset) {
-        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8
-                | (bytes[offset + 2] & 0xff) << 16 | bytes[offset + 3] << 24;
-    }
 }

@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import org.gklshim.gatk.records.LittleEndian;
 
 /** The records of a BAM file, in batches. */
 final class BamSource implements Closeable {
@@ -16,6 +17,7 @@ final class BamSource implements Closeable {
     private static final byte[] COMPRESSED = {0x1f, (byte) 0x8b, 8, 4};
 
     private final BlockCompressedInputStream in;
+    private final Buffers buffers;
     private long index;
     private boolean isAtEnd;
     /** What was read of the next batch. */
@@ -25,9 +27,11 @@ final class BamSource implements Closeable {
     /**
      * Opens a file and skips its header.
      *
+     * @param buffers gives the arrays of batches
      * @throws IOException if it is not a BAM file, or cannot be read
      */
-    BamSource(File file) throws IOException {
+    BamSource(File file, Buffers buffers) throws IOException {
+        this.buffers = buffers;
         in = new BlockCompressedInputStream(file);
         boolean isOpen = false;
         try {
@@ -61,7 +65,7 @@ final class BamSource implements Closeable {
     }
 
     private int integer() throws IOException {
-        return BamRecords.integer(bytes(4), 0);
+        return LittleEndian.integer(bytes(4), 0);
     }
 
     private byte[] bytes(int size) throws IOException {
@@ -101,7 +105,8 @@ final class BamSource implements Closeable {
      * @throws IOException if the file is damaged
      */
     BamRecords next() throws IOException {
-        byte[] bytes = Arrays.copyOf(rest, Math.max(BATCH_SIZE, restSize));
+        byte[] bytes = buffers.take(restSize);
+        System.arraycopy(rest, 0, bytes, 0, restSize);
         int size = restSize;
         int[] starts = new int[1 << 10];
         while (true) {
@@ -110,7 +115,7 @@ final class BamSource implements Closeable {
             int start = 0;
             int needed = 4;
             while (size - start >= 4) {
-                needed = BamRecords.integer(bytes, start);
+                needed = LittleEndian.integer(bytes, start);
                 if (needed < BamRecords.FIXED_SIZE - 4 || needed > MAX_RECORD_SIZE) {
                     throw new IOException("a record of " + needed + " bytes");
                 }

@@ -50,7 +50,13 @@ public final class DuplicateMarking {
     private final LibraryIdGenerator generator;
     private final int threads =
             Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
+    private final Buffers inputBuffers = new Buffers(BamSource.BATCH_SIZE);
+    private final Buffers outputBuffers = new Buffers(2 * BamSource.BATCH_SIZE);
     private DuplicateSets sets;
+    /** Null until the duplicates are found. */
+    private MarkedRecordWriter writer;
+    /** Whether htsjdk opens the output, or writes the metrics. */
+    private boolean isInHtsjdk;
 
     private DuplicateMarking(MarkDuplicates tool) throws IOException {
         this.tool = tool;
@@ -71,11 +77,17 @@ public final class DuplicateMarking {
     public static int doWork(MarkDuplicates tool) {
         String reason = unsuitable(tool);
         if (reason == null) {
+            DuplicateMarking marking = null;
             try {
-                return new DuplicateMarking(tool).run();
+                marking = new DuplicateMarking(tool);
+                return marking.run();
             } catch (Unsuitable e) {
                 reason = e.getMessage();
             } catch (IOException | RuntimeException | OutOfMemoryError | LinkageError e) {
+                if (e instanceof RuntimeException && marking != null
+                        && marking.hasFailedToWrite(e)) {
+                    throw (RuntimeException) e;
+                }
                 // Picard says what is wrong, and leaves what it leaves of its output.
                 reason = e.toString();
             }
@@ -153,7 +165,10 @@ public final class DuplicateMarking {
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
             read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read,
-                    collector::add, collector::isDone);
+                    ends -> {
+                        collector.add(ends);
+                        inputBuffers.giveBack(ends.records.bytes);
+                    }, collector::isDone);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
             logMemory("After buildSortedReadEndLists");
@@ -193,21 +208,31 @@ public final class DuplicateMarking {
                 && (boolean) Members.get(tool, "pgTagArgumentCollection.ADD_PG_TAG_TO_READS");
         Map<String, String> programs = setsProgram ? chained : null;
         // A thread of the writer's own would have to be woken for each record.
-        SAMFileWriterFactory factory = new SAMFileWriterFactory().setUseAsyncIo(false);
-        try (SAMFileWriter out = factory.makeWriter(outputHeader, true, tool.OUTPUT,
-                (File) Members.get(tool, "REFERENCE_SEQUENCE"))) {
-            MarkedRecordWriter writer = new MarkedRecordWriter(tool, sets, groups, header,
-                    unusual, generator, programs, out, log);
-            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths,
-                    outputHeader, programs)::mark, writer::write, () -> false);
+        isInHtsjdk = true;
+        SAMFileWriter file = new SAMFileWriterFactory().setUseAsyncIo(false)
+                .makeWriter(outputHeader, true, tool.OUTPUT,
+                (File) Members.get(tool, "REFERENCE_SEQUENCE"));
+        isInHtsjdk = false;
+        writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
+                programs, file, inputBuffers, outputBuffers, log);
+        try (MarkedRecordWriter out = writer) {
+            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths, outputHeader,
+                    programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
         }
         log.info("Closed outputs. Getting more Memory Stats.");
         logMemory("After output close");
-        AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator,
-                (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile"),
+        MetricsFile<DuplicationMetrics, Double> metrics =
+                (MetricsFile<DuplicationMetrics, Double>) Members.call(tool, "getMetricsFile");
+        isInHtsjdk = true;
+        AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator, metrics,
                 tool.METRICS_FILE);
+    }
+
+    /** Returns whether an exception is that of Picard's own run: htsjdk could not write a file. */
+    private boolean hasFailedToWrite(Throwable failure) {
+        return isInHtsjdk || writer != null && writer.failure() == failure;
     }
 
     private void logMemory(String stage) {
@@ -230,7 +255,8 @@ public final class DuplicateMarking {
         int batches = BATCHES_A_THREAD * threads;
         OrderedTasks<BamRecords, R> tasks =
                 new OrderedTasks<>(made, sink, batches, batches, batches);
-        try (RecordSource source = new RecordSource(inputs.files, options.isGrouped)) {
+        try (RecordSource source =
+                new RecordSource(inputs.files, options.isGrouped, inputBuffers)) {
             for (BamRecords records; !isDone.getAsBoolean()
                     && (records = source.next()) != null;) {
                 tasks.submit(records, 1);

@@ -11,8 +11,7 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Finds the sets of duplicates among the ends of reads, and marks all but the best of each. */
 final class DuplicateSets {
-    /** Bits for the number of a row in its partition. */
-    private static final int NUMBER_BITS = 26;
+    private static final int SMALL_SET = 64;
 
     final Marks duplicates = new Marks();
     /** Null if nobody asks for optical duplicates read by read. */
@@ -31,33 +30,36 @@ final class DuplicateSets {
 
     private interface Sets {
         /** Marks rows of equal hash, which may be of several sets. Returns how many are alone. */
-        int mark(Integer[] rows);
+        int mark(int[] rows);
     }
 
     /** Has sets marked. Returns how many rows are alone in theirs. */
     private static long forSets(long[] hashes, Sets sets) {
-        if (hashes.length >= 1 << NUMBER_BITS) {
-            throw new Unsuitable("the number of reads");
-        }
-        long[] order = Partitions.byHash(hashes, NUMBER_BITS);
-        long alone = 0;
-        for (int from = 0; from < order.length;) {
-            int to = from + 1;
-            while (to < order.length && order[to] >> NUMBER_BITS == order[from] >> NUMBER_BITS) {
-                to++;
-            }
-            if (to == from + 1) {
-                alone++;
-            } else {
-                Integer[] rows = new Integer[to - from];
-                for (int k = from; k < to; k++) {
-                    rows[k - from] = (int) order[k] & (1 << NUMBER_BITS) - 1;
-                }
-                alone += sets.mark(rows);
-            }
-            from = to;
+        RowsByHash rows = new RowsByHash(hashes);
+        long alone = rows.alone();
+        for (int k = 0; k < rows.sets(); k++) {
+            alone += sets.mark(rows.set(k));
         }
         return alone;
+    }
+
+    /** Sorts the numbers of rows. Most sets are small. */
+    private static void sort(int[] rows, long[] words, int width) {
+        if (rows.length > SMALL_SET) {
+            Integer[] sorted = Arrays.stream(rows).boxed()
+                    .sorted((a, b) -> compare(words, width, a, b)).toArray(Integer[]::new);
+            Arrays.setAll(rows, k -> sorted[k]);
+            return;
+        }
+        for (int k = 1; k < rows.length; k++) {
+            int row = rows[k];
+            int place = k;
+            while (place > 0 && compare(words, width, rows[place - 1], row) > 0) {
+                rows[place] = rows[place - 1];
+                place--;
+            }
+            rows[place] = row;
+        }
     }
 
     /** Compares two rows as Picard sorts the ends of reads. */
@@ -90,8 +92,8 @@ final class DuplicateSets {
     }
 
     /** Marks the duplicates among pairs of equal hash. Returns how many are no duplicates. */
-    private int markPairs(long[] words, Integer[] rows) {
-        Arrays.sort(rows, (a, b) -> compare(words, ReadEndStore.PAIR_WORDS, a, b));
+    private int markPairs(long[] words, int[] rows) {
+        sort(rows, words, ReadEndStore.PAIR_WORDS);
         int alone = 0;
         for (int from = 0; from < rows.length;) {
             int to = from + 1;
@@ -184,9 +186,9 @@ final class DuplicateSets {
     }
 
     /** Marks reads of equal hash. Nobody asks how many are no duplicates. */
-    private int markUnpaired(long[] words, Integer[] rows, KeySet places) {
+    private int markUnpaired(long[] words, int[] rows, KeySet places) {
         int width = ReadEndStore.UNPAIRED_WORDS;
-        Arrays.sort(rows, (a, b) -> compare(words, width, a, b));
+        sort(rows, words, width);
         for (int from = 0; from < rows.length;) {
             long key = words[rows[from] * width];
             int best = from;

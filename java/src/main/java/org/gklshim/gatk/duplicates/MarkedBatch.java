@@ -14,16 +14,25 @@ final class MarkedBatch {
     static final int COUNTS = 6;
 
     final BamRecords records;
-    /** Null where the record is removed, or unusual. */
-    final SAMRecord[] marked;
+    /** The marked records, without those that are removed or unusual. */
+    byte[] bytes;
+    /** Where the marked bytes end after each record. */
+    final int[] ends;
     final boolean[] isUnusual;
+    /** Objects for the marked records, if the writer needs them; null where there is none. */
+    SAMRecord[] objects;
     /** How many records of each kind each read group has. */
     final long[][] counts;
 
     MarkedBatch(BamRecords records, int groups) {
         this.records = records;
-        marked = new SAMRecord[records.count];
+        ends = new int[records.count];
         isUnusual = new boolean[records.count];
         counts = new long[groups][COUNTS];
+    }
+
+    /** Returns where the marked bytes of a record start. They are none if it is not marked. */
+    int start(int number) {
+        return number == 0 ? 0 : ends[number - 1];
     }
 }

@@ -1,58 +1,164 @@
 package org.gklshim.gatk.duplicates;
 
+import htsjdk.samtools.BAMFileWriter;
 import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMFileHeader.SortOrder;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMRecord;
+import htsjdk.samtools.util.BinaryCodec;
 import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.util.Map;
+import org.gklshim.gatk.Members;
+import org.gklshim.gatk.records.LittleEndian;
 import picard.sam.DuplicationMetrics;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** Writes marked records in the order of the file, and counts them for the metrics. */
-final class MarkedRecordWriter {
+final class MarkedRecordWriter implements AutoCloseable {
     private static final int PROGRESS = 10 * 1000 * 1000;
 
     private final MarkDuplicates tool;
     private final DuplicateSets sets;
     private final ReadGroups groups;
     private final SAMFileHeader header;
+    private final Genome genome;
     private final UnusualRecords unusual;
     private final LibraryIdGenerator generator;
     private final Map<String, String> programs;
     private final SAMFileWriter writer;
+    private final Buffers inputBuffers;
+    private final Buffers outputBuffers;
+    /** Takes the bytes of records; null if the writer needs objects. */
+    private final BinaryCodec codec;
+    private final SortOrder order;
     private final ProgressLogger progress;
+    /** Null before the first batch. */
+    private BamRecords before;
+    private RuntimeException failure;
 
     MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
-            SAMFileHeader header, UnusualRecords unusual, LibraryIdGenerator generator,
-            Map<String, String> programs, SAMFileWriter writer, Log log) {
+            SAMFileHeader header, Genome genome, UnusualRecords unusual,
+            LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
+            Buffers inputBuffers, Buffers outputBuffers, Log log) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
         this.header = header;
+        this.genome = genome;
         this.unusual = unusual;
         this.generator = generator;
         this.programs = programs;
         this.writer = writer;
+        this.inputBuffers = inputBuffers;
+        this.outputBuffers = outputBuffers;
+        // An index, and other formats, are made from objects.
+        codec = writer instanceof BAMFileWriter && Members.get(writer, "bamIndexer") == null
+                ? (BinaryCodec) Members.get(writer, "outputBinaryCodec") : null;
+        order = writer.getFileHeader().getSortOrder();
         progress = new ProgressLogger(log, PROGRESS, "Written");
     }
 
+    boolean needsObjects() {
+        return codec == null;
+    }
+
+    /** Returns the first exception of htsjdk's writer, or null. */
+    RuntimeException failure() {
+        return failure;
+    }
+
+    private RuntimeException failed(RuntimeException e) {
+        failure = failure == null ? e : failure;
+        return e;
+    }
+
     void write(MarkedBatch batch) {
+        checkOrder(batch.records);
         for (int group = 0; group < batch.counts.length; group++) {
             count(group, batch.counts[group]);
         }
-        BamRecords records = batch.records;
-        for (int k = 0; k < records.count; k++) {
-            SAMRecord record = batch.marked[k];
+        int start = 0;
+        int count = batch.records.count;
+        for (int k = 0; k < count; k++) {
             if (batch.isUnusual[k]) {
-                record = marked(unusual.decode(records, k), records.markedIndex(k));
+                SAMRecord record = marked(unusual.decode(batch.records, k),
+                        batch.records.markedIndex(k));
+                writeBytes(batch, start, k);
+                start = k;
+                if (record != null) {
+                    write(record);
+                }
+            } else if (codec == null && batch.objects[k] != null) {
+                write(batch.objects[k]);
             }
-            if (record != null) {
-                writer.addAlignment(record);
-                progress.record(record);
+        }
+        writeBytes(batch, start, count);
+        outputBuffers.giveBack(batch.bytes);
+    }
+
+    /** Finds the same fault as htsjdk, which would compare the records when they are written. */
+    private void checkOrder(BamRecords records) {
+        if (before != null) {
+            checkOrder(before, before.count - 1, records, 0);
+            inputBuffers.giveBack(before.bytes);
+        }
+        for (int k = 1; k < records.count; k++) {
+            checkOrder(records, k - 1, records, k);
+        }
+        before = records;
+    }
+
+    private void checkOrder(BamRecords a, int numberA, BamRecords b, int numberB) {
+        int result = 0;
+        if (order == SortOrder.coordinate) {
+            result = RecordOrder.places(a.bytes, a.starts[numberA], b.bytes, b.starts[numberB]);
+        } else if (order == SortOrder.queryname) {
+            result = RecordOrder.names(a.bytes, a.starts[numberA], b.bytes, b.starts[numberB]);
+        }
+        if (result > 0) {
+            throw new Unsuitable("records that are not sorted");
+        }
+    }
+
+    private void write(SAMRecord record) {
+        try {
+            writer.addAlignment(record);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+        progress.record(record);
+    }
+
+    /** Writes the bytes of consecutive records, unless their objects are written. */
+    private void writeBytes(MarkedBatch batch, int from, int to) {
+        if (codec == null || from == to) {
+            return;
+        }
+        int start = batch.start(from);
+        try {
+            codec.writeBytes(batch.bytes, start, batch.ends[to - 1] - start);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+        for (int k = from; k < to; k++) {
+            int at = batch.start(k);
+            if (batch.ends[k] > at) {
+                int sequence = LittleEndian.integer(batch.bytes, at + 4);
+                progress.record(sequence < 0 ? null : genome.names[sequence],
+                        sequence < 0 ? 0 : LittleEndian.integer(batch.bytes, at + 8) + 1);
             }
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            writer.close();
+        } catch (RuntimeException e) {
+            throw failed(e);
         }
     }
 

@@ -1,9 +1,6 @@
 package org.gklshim.gatk.duplicates;
 
-import java.util.HashMap;
-import java.util.Map;
 import picard.sam.markduplicates.util.DiskBasedReadEndsForMarkDuplicatesMap;
-import picard.sam.markduplicates.util.MemoryBasedReadEndsForMarkDuplicatesMap;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesCodec;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesMap;
@@ -11,29 +8,31 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesMap;
 /**
  * The reads whose mates were not seen yet. In a file sorted by coordinate, those with the mate on
  * the same sequence are here, and Picard's own map, which keeps a file for each sequence, has the
- * others. In a file grouped by name, Picard's other map has all.
+ * others. In a file grouped by name, all are here.
  */
 final class MateMatcher {
-    private final boolean isGrouped;
+    private static final int FILTER_BITS = 26;
+
+    private final PendingReads here = new PendingReads();
+    /** Null if the file is grouped by name. */
     private final ReadEndsForMarkDuplicatesMap elsewhere;
-    private final Map<String, ReadEndsForMarkDuplicates> here = new HashMap<>();
+    /** A bit for the hash of each read that is elsewhere or was. Null if none was. */
+    private long[] filter;
     private int sequence = -1;
     /** The reads whose mates did not come on the sequence where they should. */
     private int unmatched;
 
     MateMatcher(boolean isGrouped, int maxOpenFiles) {
-        this.isGrouped = isGrouped;
-        elsewhere = isGrouped ? new MemoryBasedReadEndsForMarkDuplicatesMap()
-                : new DiskBasedReadEndsForMarkDuplicatesMap(maxOpenFiles,
+        elsewhere = isGrouped ? null : new DiskBasedReadEndsForMarkDuplicatesMap(maxOpenFiles,
                 new ReadEndsForMarkDuplicatesCodec());
     }
 
-    /** Returns and forgets the mate of a read on this sequence, or returns null. */
-    ReadEndsForMarkDuplicates remove(int readSequence, String key) {
-        if (isGrouped) {
-            return elsewhere.remove(readSequence, key);
-        }
-        if (readSequence != sequence) {
+    /**
+     * Forgets the mate of a read on this sequence, and puts it into an object. Returns false if it
+     * was not seen yet.
+     */
+    boolean remove(int readSequence, MateKey key, ReadEnd mate) {
+        if (elsewhere != null && readSequence != sequence) {
             if (readSequence < sequence) {
                 throw new Unsuitable("reads that are not sorted by coordinate");
             }
@@ -41,24 +40,42 @@ final class MateMatcher {
             here.clear();
             sequence = readSequence;
         }
-        ReadEndsForMarkDuplicates mate = here.remove(key);
-        return mate == null ? elsewhere.remove(readSequence, key) : mate;
+        return here.remove(readSequence, key, mate) || removeElsewhere(readSequence, key, mate);
+    }
+
+    private boolean removeElsewhere(int readSequence, MateKey key, ReadEnd mate) {
+        if (filter == null || (filter[filterWord(key)] & 1L << key.hash) == 0) {
+            return false;
+        }
+        ReadEndsForMarkDuplicates found = elsewhere.remove(readSequence, key.text());
+        if (found != null) {
+            mate.read(found);
+        }
+        return found != null;
+    }
+
+    private static int filterWord(MateKey key) {
+        return (int) (key.hash >>> 64 - FILTER_BITS + 6);
     }
 
     /** Remembers a read for which {@link #remove} has just found no mate. */
-    void put(String key, ReadEndsForMarkDuplicates read) {
-        if (!isGrouped && read.read2ReferenceIndex == sequence) {
+    void put(MateKey key, ReadEnd read) {
+        if (elsewhere == null || read.mateSequence == sequence) {
             here.put(key, read);
-        } else {
-            elsewhere.put(read.read2ReferenceIndex, key, read);
+            return;
         }
+        if (filter == null) {
+            filter = new long[1 << FILTER_BITS - 6];
+        }
+        filter[filterWord(key)] |= 1L << key.hash;
+        elsewhere.put(read.mateSequence, key.text(), read.toPicard());
     }
 
     int size() {
-        return unmatched + here.size() + elsewhere.size();
+        return unmatched + here.size() + (elsewhere == null ? 0 : elsewhere.size());
     }
 
     int sizeInMemory() {
-        return here.size() + elsewhere.sizeInRam();
+        return here.size() + (elsewhere == null ? 0 : elsewhere.sizeInRam());
     }
 }

@@ -7,7 +7,6 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -146,17 +145,5 @@ final class Partitions implements Closeable {
                 partition.file = null;
             }
         }
-    }
-
-    /**
-     * Returns the numbers of rows so that those with equal hashes are neighbours: the hash is in
-     * the high bits, and the number in the low ones.
-     */
-    static long[] byHash(long[] hashes, int numberBits) {
-        for (int k = 0; k < hashes.length; k++) {
-            hashes[k] = (hashes[k] << 6 >>> 1) & -1L << numberBits | k;
-        }
-        Arrays.sort(hashes);
-        return hashes;
     }
 }

@@ -1,5 +1,7 @@
 package org.gklshim.gatk.duplicates;
 
+import org.gklshim.gatk.records.Tags;
+
 /** Finds the programs that a file's records name, for one thread. */
 final class ProgramFinder {
     private final Inputs inputs;
@@ -24,13 +26,13 @@ final class ProgramFinder {
 
     /** Returns whether a record's program is a text, if it has one. */
     static boolean isUsual(byte[] bytes, Tags tags) {
-        int tag = tags.find(Tags.PG);
+        int tag = tags.find(RecordView.PG);
         return tag < 0 || bytes[tags.starts[tag]] == 'Z';
     }
 
     /** Returns the program of a record, as merged files name it, or null. */
     String find(byte[] bytes, Tags tags) {
-        int tag = tags.find(Tags.PG);
+        int tag = tags.find(RecordView.PG);
         if (tag < 0) {
             return null;
         }

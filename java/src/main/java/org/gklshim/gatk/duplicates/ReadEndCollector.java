@@ -1,8 +1,8 @@
 package org.gklshim.gatk.duplicates;
 
-import static org.gklshim.gatk.duplicates.BamRecords.integer;
-import static org.gklshim.gatk.duplicates.BamRecords.unsignedByte;
-import static org.gklshim.gatk.duplicates.BamRecords.unsignedShort;
+import static org.gklshim.gatk.records.LittleEndian.integer;
+import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
+import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMRecord;
@@ -20,13 +20,15 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Collects the ends of reads in the order of the file, and brings mates together. */
 final class ReadEndCollector {
-    private static final byte FORWARD = 0;
-    private static final byte REVERSE = 1;
     private static final byte FF = 2;
     private static final byte FR = 3;
     private static final byte RR = 4;
     private static final byte RF = 5;
     private static final int PROGRESS = 1000 * 1000;
+    /** Picard's number for no read group. */
+    private static final int NO_GROUP = 0;
+    /** The same if the read has no place on the flow cell. */
+    private static final int GROUP_UNSET = -1;
 
     private final MarkDuplicates tool;
     private final MarkingOptions options;
@@ -43,6 +45,9 @@ final class ReadEndCollector {
     private final ProgressLogger progress;
     /** The number that Picard gives to the library of each read group. 0 until it is asked for. */
     private final short[] libraries;
+    private final ReadEnd read = new ReadEnd();
+    private final ReadEnd mate = new ReadEnd();
+    private final MateKey key = new MateKey();
     private boolean hasWarned;
     private volatile boolean isDone;
     private long count;
@@ -125,22 +130,25 @@ final class ReadEndCollector {
         byte[] bytes = ends.records.bytes;
         int start = ends.records.starts[k];
         int flags = unsignedShort(bytes, start + 18);
-        boolean isReverse = (flags & RecordView.REVERSE) != 0;
-        ReadEndsForMarkDuplicates read = new ReadEndsForMarkDuplicates();
-        read.read1ReferenceIndex = integer(bytes, start + 4);
-        read.read1Coordinate = ends.coordinates[k];
-        read.orientation = isReverse ? REVERSE : FORWARD;
-        read.read1IndexInFile = index;
-        read.score = ends.scores[k];
+        int group = ends.groups[k];
         boolean isPaired = ends.kinds[k] == ReadEndsOfBatch.PAIRED;
+        read.sequence = integer(bytes, start + 4);
+        read.coordinate = ends.coordinates[k];
+        read.isReverse = (flags & RecordView.REVERSE) != 0;
+        read.mateSequence = isPaired ? integer(bytes, start + 24) : -1;
+        read.index = index;
+        read.score = ends.scores[k];
+        read.library = library(group);
+        if (isLocated(ends, k)) {
+            read.group = (short) (group == groups.none() ? NO_GROUP : group);
+        } else {
+            read.group = GROUP_UNSET;
+        }
         if (isPaired) {
-            read.read2ReferenceIndex = integer(bytes, start + 24);
+            key.set(groups.keyStart(group, options), bytes, start + BamRecords.FIXED_SIZE,
+                    unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
         }
-        read.libraryId = library(ends.groups[k]);
-        if (isLocated(ends, k, read)) {
-            read.readGroup = (short) (ends.groups[k] == groups.none() ? 0 : ends.groups[k]);
-        }
-        add(read, isPaired, ends.keys[k], (flags & RecordView.FIRST) != 0, ends.groups[k]);
+        add(isPaired, (flags & RecordView.FIRST) != 0, group);
     }
 
     private short library(int group) {
@@ -153,22 +161,28 @@ final class ReadEndCollector {
         return libraries[group];
     }
 
-    private boolean isLocated(ReadEndsOfBatch ends, int k, ReadEndsForMarkDuplicates read) {
+    /** Finds the read's place on the flow cell. Returns whether Picard would find it. */
+    private boolean isLocated(ReadEndsOfBatch ends, int k) {
         if (ends.locations[k] == ReadEndsOfBatch.LOCATED) {
-            read.setTile(ends.tiles[k]);
-            read.setX(ends.x[k]);
-            read.setY(ends.y[k]);
+            read.tile = ends.tiles[k];
+            read.x = ends.x[k];
+            read.y = ends.y[k];
             return true;
         }
-        if (ends.locations[k] == ReadEndsOfBatch.NOWHERE || hasWarned) {
-            return false;
-        }
+        ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
+        boolean isLocated = ends.locations[k] == ReadEndsOfBatch.UNKNOWN && !hasWarned
+                && askPicard(ends, k, place);
+        read.readPlace(place);
+        return isLocated;
+    }
+
+    private boolean askPicard(ReadEndsOfBatch ends, int k, ReadEndsForMarkDuplicates place) {
         // With its own pattern for names, Picard warns of the first name that is different.
         hasWarned = options.names == MarkingOptions.Names.DEFAULT;
         int start = ends.records.starts[k] + BamRecords.FIXED_SIZE;
         int length = unsignedByte(ends.records.bytes, start - BamRecords.FIXED_SIZE + 12) - 1;
         return finder.addLocationInformation(new String(ends.records.bytes, start, length,
-                StandardCharsets.ISO_8859_1), read);
+                StandardCharsets.ISO_8859_1), place);
     }
 
     /** Does for a record what Picard does. */
@@ -183,76 +197,56 @@ final class ReadEndCollector {
         if (record.isSecondaryOrSupplementary()) {
             return;
         }
-        ReadEndsForMarkDuplicates read = (ReadEndsForMarkDuplicates) Members.call(tool,
-                "buildReadEnds", header, index, record, false);
+        read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
+                record, false));
         boolean isPaired = record.getReadPairedFlag() && !record.getMateUnmappedFlag();
-        String key = null;
         if (isPaired) {
-            key = record.getReadName();
-            if (options.pairsWithinGroups) {
-                key = record.getReadGroup().getReadGroupId() + key;
-            }
+            String group = options.pairsWithinGroups
+                    ? record.getReadGroup().getReadGroupId() : "";
+            key.set(MateKey.bytes(group), MateKey.bytes(record.getReadName()));
         }
-        add(read, isPaired, key, isPaired && record.getFirstOfPairFlag(), -1);
+        add(isPaired, isPaired && record.getFirstOfPairFlag(), -1);
     }
 
-    private void add(ReadEndsForMarkDuplicates read, boolean isPaired, String key, boolean isFirst,
-            int group) {
-        boolean isReverse = read.orientation == REVERSE;
-        long place = store.key(read.libraryId, read.read1ReferenceIndex, read.read1Coordinate,
-                isReverse);
+    /** Adds the read, which is paired if its mate is mapped. */
+    private void add(boolean isPaired, boolean isFirst, int group) {
         if (!isPaired) {
-            store.addUnpaired(place, read.getTile(), read.getX(), read.getY(),
-                    read.read1IndexInFile, read.score);
+            store.addUnpaired(read);
             return;
         }
         // A read may say that it is paired, and that its mate is on no sequence.
-        if (read.read2ReferenceIndex < 0) {
+        if (read.mateSequence < 0) {
             throw new Unsuitable("a mapped mate without a place");
         }
         if (options.pairsWithinGroups && group == groups.none()) {
             throw new Unsuitable("a pair without a read group");
         }
-        store.addPairedRead(place);
-        ReadEndsForMarkDuplicates pair = mates.remove(read.read1ReferenceIndex, key);
-        if (pair == null) {
-            mates.put(key, read);
+        store.addPairedRead(read);
+        if (mates.remove(read.sequence, key, mate)) {
+            join(isFirst);
         } else {
-            join(pair, read, isFirst);
-            store.addPair(pair);
+            mates.put(key, read);
         }
     }
 
-    /** Makes a pair of the read that came first, and of its mate. */
-    private static void join(ReadEndsForMarkDuplicates pair, ReadEndsForMarkDuplicates mate,
-            boolean isMateFirst) {
-        boolean isReverse = pair.orientation == REVERSE;
-        boolean isMateReverse = mate.orientation == REVERSE;
-        pair.orientationForOpticalDuplicates = isMateFirst
-                ? orientation(isMateReverse, isReverse) : orientation(isReverse, isMateReverse);
-        boolean isMateBehind = mate.read1ReferenceIndex > pair.read1ReferenceIndex
-                || mate.read1ReferenceIndex == pair.read1ReferenceIndex
-                && mate.read1Coordinate >= pair.read1Coordinate;
-        if (isMateBehind) {
-            pair.read2ReferenceIndex = mate.read1ReferenceIndex;
-            pair.read2Coordinate = mate.read1Coordinate;
-            pair.read2IndexInFile = mate.read1IndexInFile;
-            pair.orientation = orientation(isReverse, isMateReverse);
-            // Two ends at one place have one orientation, whichever comes first.
-            if (pair.orientation == RF && pair.read2ReferenceIndex == pair.read1ReferenceIndex
-                    && pair.read2Coordinate == pair.read1Coordinate) {
-                pair.orientation = FR;
-            }
-        } else {
-            pair.read2ReferenceIndex = pair.read1ReferenceIndex;
-            pair.read2Coordinate = pair.read1Coordinate;
-            pair.read2IndexInFile = pair.read1IndexInFile;
-            pair.read1ReferenceIndex = mate.read1ReferenceIndex;
-            pair.read1Coordinate = mate.read1Coordinate;
-            pair.read1IndexInFile = mate.read1IndexInFile;
-            pair.orientation = orientation(isMateReverse, isReverse);
+    /** Makes a pair of the read and its mate, which came before it. */
+    private void join(boolean isFirst) {
+        ReadEnd left = mate;
+        ReadEnd right = read;
+        if (read.sequence < mate.sequence
+                || read.sequence == mate.sequence && read.coordinate < mate.coordinate) {
+            left = read;
+            right = mate;
         }
-        pair.score += mate.score;
+        byte orientation = orientation(left.isReverse, right.isReverse);
+        // Two ends at one place have one orientation, whichever comes first.
+        if (orientation == RF && left.sequence == right.sequence
+                && left.coordinate == right.coordinate) {
+            orientation = FR;
+        }
+        store.addPair(left, right, mate, orientation,
+                isFirst ? orientation(read.isReverse, mate.isReverse)
+                : orientation(mate.isReverse, read.isReverse));
     }
 
     private static byte orientation(boolean isFirstReverse, boolean isSecondReverse) {

@@ -32,17 +32,21 @@ final class ReadEndStore implements Closeable {
         this.folder = folder;
     }
 
-    void addPair(ReadEndsForMarkDuplicates pair) {
-        long first = ((long) pair.libraryId << Genome.PLACE_BITS
-                | genome.place(pair.read1ReferenceIndex, pair.read1Coordinate)) << 3
-                | pair.orientation;
-        long second = genome.place(pair.read2ReferenceIndex, pair.read2Coordinate) << 16
-                | tile(pair.getTile());
-        pairs.add(hash(first, second), first, second,
-                place(pair.getX(), pair.getY()),
-                pair.read1IndexInFile << 24 | (pair.score & 0xffffL) << 8
-                        | pair.orientationForOpticalDuplicates & 0xff,
-                pair.read2IndexInFile << 16 | pair.readGroup & 0xffffL);
+    /**
+     * Adds a pair.
+     *
+     * @param left the end that comes first on the genome
+     * @param located the end that has the place on the flow cell, and the read group
+     */
+    void addPair(ReadEnd left, ReadEnd right, ReadEnd located, byte orientation,
+            byte opticalOrientation) {
+        long first = ((long) located.library << Genome.PLACE_BITS
+                | genome.place(left.sequence, left.coordinate)) << 3 | orientation;
+        long second = genome.place(right.sequence, right.coordinate) << 16 | tile(located.tile);
+        long score = left.score + right.score & 0xffffL;
+        pairs.add(hash(first, second), first, second, place(located.x, located.y),
+                left.index << 24 | score << 8 | opticalOrientation,
+                right.index << 16 | located.group & 0xffffL);
     }
 
     /** Returns the hash of a pair by its first two words, but not by its tile. */
@@ -50,19 +54,21 @@ final class ReadEndStore implements Closeable {
         return Partitions.hash(Partitions.hash(first) + (second >>> 16));
     }
 
-    /** Returns the number of a place that a single read has in common with its duplicates. */
-    long key(int library, int sequence, int coordinate, boolean isReverse) {
-        return ((long) library << Genome.PLACE_BITS | genome.place(sequence, coordinate)) << 1
-                | (isReverse ? 1 : 0);
+    /** Returns the number of the place that a single read has in common with its duplicates. */
+    private long key(ReadEnd read) {
+        return ((long) read.library << Genome.PLACE_BITS
+                | genome.place(read.sequence, read.coordinate)) << 1 | (read.isReverse ? 1 : 0);
     }
 
-    void addPairedRead(long key) {
+    void addPairedRead(ReadEnd read) {
+        long key = key(read);
         pairedReads.add(Partitions.hash(key), key, 0, 0, 0, 0);
     }
 
-    void addUnpaired(long key, short tile, int x, int y, long index, short score) {
-        unpaired.add(Partitions.hash(key), key, tile(tile), place(x, y),
-                index << 16 | score & 0xffffL, 0);
+    void addUnpaired(ReadEnd read) {
+        long key = key(read);
+        unpaired.add(Partitions.hash(key), key, tile(read.tile), place(read.x, read.y),
+                read.index << 16 | read.score & 0xffffL, 0);
     }
 
     private static long tile(short tile) {

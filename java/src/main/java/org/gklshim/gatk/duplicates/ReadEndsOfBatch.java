@@ -29,8 +29,8 @@ final class ReadEndsOfBatch {
     final short[] tiles;
     final int[] x;
     final int[] y;
-    /** What a read and its mate have in common, if it is paired. */
-    final String[] keys;
+    /** The hashes of what a read and its mate have in common, if it is paired. */
+    final long[] keys;
     /** The values of the tag PG in usual records, each with the first record that has it. */
     final Map<String, Integer> programs = new LinkedHashMap<>();
     /** The number of records before the first one that is not placed, that one included. */
@@ -48,6 +48,6 @@ final class ReadEndsOfBatch {
         tiles = new short[size];
         x = new int[size];
         y = new int[size];
-        keys = new String[size];
+        keys = new long[size];
     }
 }

@@ -1,7 +1,6 @@
 package org.gklshim.gatk.duplicates;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import org.gklshim.gatk.records.Tags;
 
 /** Finds what duplicate marking needs of records. Each thread has its own reader. */
 final class ReadEndsReader {
@@ -15,7 +14,6 @@ final class ReadEndsReader {
     private final ReadGroups.Finder[] groupFinders;
     private final ProgramFinder[] programFinders;
     private final int[] fields = new int[3];
-    private byte[] key = new byte[256];
 
     ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups,
             int[] sequenceLengths) {
@@ -68,7 +66,8 @@ final class ReadEndsReader {
         ends.groups[k] = group;
         locate(ends, k);
         if (isPaired) {
-            ends.keys[k] = key(bytes, group);
+            ends.keys[k] = MateKey.hash(groups.keyStart(group, options), bytes,
+                    view.start + BamRecords.FIXED_SIZE, view.nameLength - 1);
         }
         return true;
     }
@@ -137,19 +136,5 @@ final class ReadEndsReader {
         }
         fields[field] = isNegative ? -value : value;
         return at > first;
-    }
-
-    private String key(byte[] bytes, int group) {
-        int nameLength = view.nameLength - 1;
-        String id = options.pairsWithinGroups ? groups.id(group) : "";
-        int idLength = id == null ? 0 : id.length();
-        if (key.length < idLength + nameLength) {
-            key = Arrays.copyOf(key, 2 * (idLength + nameLength));
-        }
-        for (int k = 0; k < idLength; k++) {
-            key[k] = (byte) id.charAt(k);
-        }
-        System.arraycopy(bytes, view.start + BamRecords.FIXED_SIZE, key, idLength, nameLength);
-        return new String(key, 0, idLength + nameLength, StandardCharsets.ISO_8859_1);
     }
 }

@@ -6,14 +6,18 @@ import htsjdk.samtools.SAMRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** The read groups of a header, by their numbers. The last number stands for no read group. */
 final class ReadGroups {
+    private static final byte[] NOTHING = {};
+
     private final Inputs inputs;
     private final SAMFileHeader header;
     private final Map<String, Integer> numbers = new HashMap<>();
     private final String[] ids;
+    private final byte[][] idBytes;
 
     ReadGroups(Inputs inputs) {
         this.inputs = inputs;
@@ -23,6 +27,10 @@ final class ReadGroups {
         for (int k = 0; k < groups.size(); k++) {
             ids[k] = groups.get(k).getReadGroupId();
             numbers.putIfAbsent(ids[k], k);
+        }
+        idBytes = new byte[ids.length][];
+        for (int k = 0; k < ids.length; k++) {
+            idBytes[k] = ids[k] == null ? NOTHING : MateKey.bytes(ids[k]);
         }
     }
 
@@ -49,7 +57,7 @@ final class ReadGroups {
 
         /** Returns the number of a record's read group, or -1 if the header does not have it. */
         int find(byte[] bytes, Tags tags) {
-            int tag = tags.find(Tags.RG);
+            int tag = tags.find(RecordView.RG);
             if (tag < 0) {
                 return none();
             }
@@ -84,6 +92,16 @@ final class ReadGroups {
 
     String id(int number) {
         return ids[number];
+    }
+
+    /** Returns the name of a read group as it is in a BAM file. */
+    byte[] idBytes(int number) {
+        return idBytes[number];
+    }
+
+    /** Returns what mates have in common beside their name. */
+    byte[] keyStart(int number, MarkingOptions options) {
+        return options.pairsWithinGroups ? idBytes[number] : NOTHING;
     }
 
     String library(int number) {

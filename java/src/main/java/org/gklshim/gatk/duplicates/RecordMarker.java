@@ -7,14 +7,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import picard.sam.markduplicates.MarkDuplicates;
+import org.gklshim.gatk.records.LittleEndian;
+import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
+import picard.sam.markduplicates.MarkDuplicates;
 
 /**
  * Marks records, and writes their tags as htsjdk does once a tag was set: sorted, and whole numbers
  * with the smallest type. Each thread has its own marker.
  */
 final class RecordMarker {
+    /** Where these fields of a record are. */
+    private static final int BIN = 14;
+    private static final int FLAGS = 18;
     private static final byte[] LIBRARY = {'L', 'B'};
     private static final byte[] SEQUENCING = {'S', 'Q'};
 
@@ -30,22 +35,28 @@ final class RecordMarker {
     private final Tags tags = new Tags();
     private final ReadGroups.Finder[] groupFinders;
     private final ProgramFinder[] programFinders;
-    private byte[] buffer = new byte[1 << 12];
+    private final boolean makesObjects;
+    private final Buffers buffers;
 
     /**
      * Makes a marker.
      *
      * @param header the header of the records that are written
      * @param newPrograms the values of the tag PG by those that records have, or null
+     * @param makesObjects whether the writer needs objects
+     * @param buffers gives the arrays of marked records
      */
     RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
-            int[] sequenceLengths, SAMFileHeader header, Map<String, String> newPrograms) {
+            int[] sequenceLengths, SAMFileHeader header, Map<String, String> newPrograms,
+            boolean makesObjects, Buffers buffers) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
         groupFinders = groups.finders();
         programFinders = ProgramFinder.of(inputs);
         this.header = header;
+        this.makesObjects = makesObjects;
+        this.buffers = buffers;
         isMerged = inputs.files.size() > 1;
         view = new RecordView(sequenceLengths);
         programs = newPrograms == null ? null : new HashMap<>();
@@ -57,8 +68,17 @@ final class RecordMarker {
 
     MarkedBatch mark(BamRecords records) {
         MarkedBatch batch = new MarkedBatch(records, groups.count());
+        // Most records get longer by little.
+        batch.bytes = buffers.take(records.starts[records.count] + 16 * records.count);
         for (int k = 0; k < records.count; k++) {
+            batch.ends[k] = batch.start(k);
             batch.isUnusual[k] = !mark(batch, k);
+        }
+        if (makesObjects) {
+            batch.objects = new SAMRecord[records.count];
+            for (int k = 0; k < records.count; k++) {
+                batch.objects[k] = object(batch, k);
+            }
         }
         return batch;
     }
@@ -84,10 +104,9 @@ final class RecordMarker {
                 || tool.REMOVE_SEQUENCING_DUPLICATES && isOptical;
         if (!isRemoved) {
             byte[] newGroup = groupFinders[file].isRenamed() && group != groups.none()
-                    ? groups.id(group).getBytes(StandardCharsets.ISO_8859_1) : null;
+                    ? groups.idBytes(group) : null;
             String program = programFinders[file].find(bytes, tags);
-            batch.marked[k] = record(isDuplicate, rest(bytes, newGroup, program,
-                    type(isDuplicate, isOptical)));
+            write(batch, k, isDuplicate, newGroup, program, type(isDuplicate, isOptical));
         }
         return true;
     }
@@ -118,52 +137,60 @@ final class RecordMarker {
         return tool.TAGGING_POLICY == DuplicateTaggingPolicy.All ? LIBRARY : null;
     }
 
-    /** Returns what follows the fixed part of a record, with new tags. */
-    private byte[] rest(byte[] bytes, byte[] newGroup, String program, byte[] type) {
+    /** Writes a record with new flags and tags. */
+    private void write(MarkedBatch batch, int k, boolean isDuplicate, byte[] newGroup,
+            String program, byte[] type) {
         byte[] newProgram = null;
         if (programs != null) {
             newProgram = programs.get(program);
         } else if (isMerged && program != null) {
             newProgram = program.getBytes(StandardCharsets.ISO_8859_1);
         }
-        int nameStart = view.start + BamRecords.FIXED_SIZE;
-        int size = view.end - nameStart + (newProgram == null ? 0 : newProgram.length + 4)
+        byte[] bytes = view.bytes;
+        int start = batch.start(k);
+        int largest = view.end - view.start + (newProgram == null ? 0 : newProgram.length + 4)
                 + (newGroup == null ? 0 : newGroup.length) + 6;
-        if (buffer.length < size) {
-            buffer = new byte[2 * size];
+        if (batch.bytes.length < start + largest) {
+            batch.bytes = Arrays.copyOf(batch.bytes, 2 * (start + largest));
         }
-        int at = view.tagsStart - nameStart;
-        System.arraycopy(bytes, nameStart, buffer, 0, at);
-        tidy(at);
+        byte[] buffer = batch.bytes;
+        int at = start + view.tagsStart - view.start;
+        System.arraycopy(bytes, view.start, buffer, start, at - start);
+        LittleEndian.putShort(buffer, start + BIN, view.position == 0 ? 0 : view.computeBin());
+        LittleEndian.putShort(buffer, start + FLAGS, isDuplicate
+                ? view.flags | RecordView.DUPLICATE : view.flags & ~RecordView.DUPLICATE);
+        tidy(buffer, at);
+        boolean keepsProgram = programs == null && !isMerged;
         boolean isProgramOpen = newProgram != null;
         boolean isTypeOpen = type != null;
-        for (int k = 0; k < tags.count; k++) {
-            int name = tags.names[k];
-            if (isProgramOpen && name >= Tags.PG) {
-                at = Tags.writeText(buffer, at, Tags.PG, newProgram);
+        for (int tag = 0; tag < tags.count; tag++) {
+            int name = tags.names[tag];
+            if (isProgramOpen && name >= RecordView.PG) {
+                at = Tags.writeText(buffer, at, RecordView.PG, newProgram);
                 isProgramOpen = false;
             }
-            if (isTypeOpen && name >= Tags.DT) {
-                at = Tags.writeText(buffer, at, Tags.DT, type);
+            if (isTypeOpen && name >= RecordView.DT) {
+                at = Tags.writeText(buffer, at, RecordView.DT, type);
                 isTypeOpen = false;
             }
-            if (name == Tags.RG && newGroup != null) {
-                at = Tags.writeText(buffer, at, Tags.RG, newGroup);
-            } else if (name != Tags.DT && (name != Tags.PG || programs == null && !isMerged)) {
-                at = Tags.write(buffer, at, name, bytes, tags.starts[k], tags.ends[k]);
+            if (name == RecordView.RG && newGroup != null) {
+                at = Tags.writeText(buffer, at, RecordView.RG, newGroup);
+            } else if (name != RecordView.DT && (name != RecordView.PG || keepsProgram)) {
+                at = Tags.write(buffer, at, name, bytes, tags.starts[tag], tags.ends[tag]);
             }
         }
         if (isProgramOpen) {
-            at = Tags.writeText(buffer, at, Tags.PG, newProgram);
+            at = Tags.writeText(buffer, at, RecordView.PG, newProgram);
         }
         if (isTypeOpen) {
-            at = Tags.writeText(buffer, at, Tags.DT, type);
+            at = Tags.writeText(buffer, at, RecordView.DT, type);
         }
-        return Arrays.copyOf(buffer, at);
+        LittleEndian.putInteger(buffer, start, at - start - 4);
+        batch.ends[k] = at;
     }
 
     /** Writes what has no meaning as htsjdk does: half a byte of bases, and missing qualities. */
-    private void tidy(int end) {
+    private void tidy(byte[] buffer, int end) {
         int qualities = end - view.length;
         if ((view.length & 1) == 1) {
             buffer[qualities - 1] &= (byte) 0xf0;
@@ -173,12 +200,17 @@ final class RecordMarker {
         }
     }
 
-    private SAMRecord record(boolean isDuplicate, byte[] rest) {
-        int flags = isDuplicate
-                ? view.flags | RecordView.DUPLICATE : view.flags & ~RecordView.DUPLICATE;
+    /** Returns the object of a marked record, or null if it is removed or unusual. */
+    private SAMRecord object(MarkedBatch batch, int k) {
+        int start = batch.start(k);
+        if (batch.ends[k] == start) {
+            return null;
+        }
+        view.parse(batch.bytes, start);
         SAMRecord record = factory.createBAMRecord(header, view.reference, view.position,
                 (short) view.nameLength, (short) view.mappingQuality, view.bin, view.cigarCount,
-                flags, view.length, view.mateReference, view.matePosition, view.insertSize, rest);
+                view.flags, view.length, view.mateReference, view.matePosition, view.insertSize,
+                Arrays.copyOfRange(batch.bytes, start + BamRecords.FIXED_SIZE, view.end));
         // The writer needs it.
         record.getCigar();
         return record;

@@ -1,16 +1,19 @@
 package org.gklshim.gatk.duplicates;
 
-import static org.gklshim.gatk.duplicates.BamRecords.integer;
-import static org.gklshim.gatk.duplicates.BamRecords.unsignedByte;
-import static org.gklshim.gatk.duplicates.BamRecords.unsignedShort;
+import static org.gklshim.gatk.records.LittleEndian.integer;
+import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
+import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
-/** The orders of records by which htsjdk merges files. */
+import org.gklshim.gatk.records.Tags;
+
+/** The orders of records by which htsjdk merges files, and that it expects in its output. */
 final class RecordOrder {
-    private static final int HI = Tags.tag('H', 'I');
+    private static final int HI = Tags.name('H', 'I');
 
     private RecordOrder() {}
 
-    static int byCoordinate(byte[] a, int atA, byte[] b, int atB) {
+    /** Compares the places of records: those without a sequence are last. */
+    static int places(byte[] a, int atA, byte[] b, int atB) {
         int sequenceA = integer(a, atA + 4);
         int sequenceB = integer(b, atB + 4);
         int order = 0;
@@ -22,6 +25,11 @@ final class RecordOrder {
                 order = integer(a, atA + 8) - integer(b, atB + 8);
             }
         }
+        return order;
+    }
+
+    static int byCoordinate(byte[] a, int atA, byte[] b, int atB) {
+        int order = places(a, atA, b, atB);
         if (order != 0) {
             return order;
         }
@@ -81,7 +89,7 @@ final class RecordOrder {
         return !tags.parse(bytes, start, at + 4 + integer(bytes, at)) || tags.find(HI) >= 0;
     }
 
-    private static int names(byte[] a, int atA, byte[] b, int atB) {
+    static int names(byte[] a, int atA, byte[] b, int atB) {
         int sizeA = unsignedByte(a, atA + 12) - 1;
         int sizeB = unsignedByte(b, atB + 12) - 1;
         int startA = atA + BamRecords.FIXED_SIZE;

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.gklshim.gatk.records.LittleEndian;
 
 /**
  * The records of one BAM file, or of several in the order in which htsjdk merges them. It asks the
@@ -15,7 +16,7 @@ import java.util.PriorityQueue;
  */
 final class RecordSource implements Closeable {
     /** A file, and its next record. */
-    private static final class Cursor {
+    private final class Cursor {
         final int file;
         final BamSource source;
         BamRecords records;
@@ -30,6 +31,9 @@ final class RecordSource implements Closeable {
         boolean advance() throws IOException {
             number++;
             if (records == null || number == records.count) {
+                if (records != null) {
+                    buffers.giveBack(records.bytes);
+                }
                 records = source.next();
                 number = 0;
             }
@@ -46,6 +50,7 @@ final class RecordSource implements Closeable {
     }
 
     private final boolean isGrouped;
+    private final Buffers buffers;
     private final List<BamSource> sources = new ArrayList<>();
     /** Null if there is one file. */
     private PriorityQueue<Cursor> cursors;
@@ -57,13 +62,15 @@ final class RecordSource implements Closeable {
      * Opens files.
      *
      * @param isGrouped whether records of one name are neighbours and are marked together
+     * @param buffers gives the arrays of batches
      */
-    RecordSource(List<File> files, boolean isGrouped) throws IOException {
+    RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
         this.isGrouped = isGrouped;
+        this.buffers = buffers;
         boolean isOpen = false;
         try {
             for (File file : files) {
-                sources.add(new BamSource(file));
+                sources.add(new BamSource(file, buffers));
             }
             if (files.size() > 1) {
                 startMerging();
@@ -108,7 +115,7 @@ final class RecordSource implements Closeable {
         if (cursors.isEmpty()) {
             return null;
         }
-        byte[] bytes = new byte[Math.max(BamSource.BATCH_SIZE, cursors.peek().size())];
+        byte[] bytes = buffers.take(cursors.peek().size());
         int[] starts = new int[1 << 10];
         int[] files = new int[starts.length];
         long[] fileIndexes = new long[starts.length];
@@ -143,7 +150,7 @@ final class RecordSource implements Closeable {
         for (int k = 0; k < records.count; k++) {
             int start = records.starts[k] + BamRecords.FIXED_SIZE;
             int end = Math.min(records.starts[k + 1],
-                    start + BamRecords.unsignedByte(bytes, records.starts[k] + 12));
+                    start + LittleEndian.unsignedByte(bytes, records.starts[k] + 12));
             if (!isLastName(bytes, start, end)) {
                 lastName = Arrays.copyOfRange(bytes, start, end);
                 nameIndex = records.firstIndex + k;

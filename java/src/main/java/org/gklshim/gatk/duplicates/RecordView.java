@@ -1,8 +1,10 @@
 package org.gklshim.gatk.duplicates;
 
-import static org.gklshim.gatk.duplicates.BamRecords.integer;
-import static org.gklshim.gatk.duplicates.BamRecords.unsignedByte;
-import static org.gklshim.gatk.duplicates.BamRecords.unsignedShort;
+import static org.gklshim.gatk.records.LittleEndian.integer;
+import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
+import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
+
+import org.gklshim.gatk.records.Tags;
 
 /**
  * The fields of a BAM record that is held as bytes. {@link #parse} also tells whether the record is
@@ -21,6 +23,11 @@ final class RecordView {
     static final int QC_FAIL = 0x200;
     static final int DUPLICATE = 0x400;
     static final int SUPPLEMENTARY = 0x800;
+
+    static final int RG = Tags.name('R', 'G');
+    static final int PG = Tags.name('P', 'G');
+    static final int DT = Tags.name('D', 'T');
+
     /** What only paired reads may have: proper pair, mate unmapped or reverse, first, second. */
     private static final int PAIR_FLAGS = 0x2 | MATE_UNMAPPED | 0x20 | FIRST | SECOND;
     private static final int MAX_INSERT_SIZE = 1 << 28;
@@ -97,6 +104,25 @@ final class RecordView {
 
     boolean isPrimary() {
         return (flags & (SECONDARY | SUPPLEMENTARY)) == 0;
+    }
+
+    /** Returns the bin of the index that the record is in, as htsjdk finds it. */
+    int computeBin() {
+        int first = position - 1;
+        int last = has(UNMAPPED) ? first : position + span - 2;
+        if (last < 0) {
+            last = first;
+        }
+        int bins = 1;
+        int offset = 0;
+        int bin = 0;
+        // The smallest bin that has both ends. The bins of each level come after those above it.
+        for (int shift = 26; shift >= 14 && first >> shift == last >> shift; shift -= 3) {
+            offset += bins;
+            bins *= 8;
+            bin = offset + (first >> shift);
+        }
+        return bin;
     }
 
     private boolean isPlaceUsual() {

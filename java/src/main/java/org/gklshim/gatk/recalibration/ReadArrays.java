@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
+import org.gklshim.gatk.records.LittleEndian;
 
 /**
  * A read in arrays, which are used again for the next read.
@@ -130,7 +131,7 @@ final class ReadArrays {
             return false;
         }
         for (int k = 0; k < elements; k++) {
-            int element = littleEndian(data, cigar + 4 * k);
+            int element = LittleEndian.integer(data, cigar + 4 * k);
             operators[k] = element & 15;
             lengths[k] = element >>> 4;
         }
@@ -208,10 +209,5 @@ final class ReadArrays {
 
     static boolean isAligned(int operator) {
         return operator == M || operator == EQ || operator == X;
-    }
-
-    static int littleEndian(byte[] data, int at) {
-        return data[at] & 0xff | (data[at + 1] & 0xff) << 8 | (data[at + 2] & 0xff) << 16
-                | data[at + 3] << 24;
     }
 }

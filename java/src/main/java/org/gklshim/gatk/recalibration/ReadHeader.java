@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.gklshim.gatk.records.Tags;
 
 /** What reads are checked against: the contigs of a header, and its read groups. */
 final class ReadHeader {
@@ -78,7 +79,7 @@ final class ReadHeader {
         int found = -1;
         int at = tags;
         while (at < data.length) {
-            int end = BamTags.end(data, at);
+            int end = Tags.end(data, at, data.length);
             if (end < 0) {
                 return -1;
             }
@@ -86,7 +87,7 @@ final class ReadHeader {
                 if (found >= 0 || data[at + 2] != 'Z') {
                     return -1;
                 }
-                found = number(data, at + BamTags.HEADER, end - 1);
+                found = number(data, at + Tags.HEADER, end - 1);
                 if (found < 0) {
                     return -1;
                 }

@@ -1,25 +1,29 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.records;
 
-import static org.gklshim.gatk.duplicates.BamRecords.integer;
+import static org.gklshim.gatk.records.LittleEndian.integer;
 
 import java.util.Arrays;
 
-/** The tags of a BAM record, in the order of their names, or those of them that are usual. */
-final class Tags {
-    static final int RG = tag('R', 'G');
-    static final int PG = tag('P', 'G');
-    static final int DT = tag('D', 'T');
+/**
+ * The tags of a BAM record (SAM specification, section 4.2.4) in the order in which htsjdk writes
+ * them after a change: by the second letter of the name, then the first.
+ */
+public final class Tags {
+    /** The size of a name and a type, which are before each value. */
+    public static final int HEADER = 3;
+
     /** A long CIGAR. */
-    private static final int CG = tag('C', 'G');
+    private static final int CG = name('C', 'G');
 
-    int count;
-    /** The names, as in the file: the first letter is the low byte. */
-    int[] names = new int[32];
+    public int count;
+    /** The names, from {@link #name}. */
+    public int[] names = new int[32];
     /** Where the type of each tag is. */
-    int[] starts = new int[32];
-    int[] ends = new int[32];
+    public int[] starts = new int[32];
+    public int[] ends = new int[32];
 
-    static int tag(char first, char second) {
+    /** Returns a name as a number. The first letter is the low byte, as in the file. */
+    public static int name(char first, char second) {
         return first | second << 8;
     }
 
@@ -37,15 +41,15 @@ final class Tags {
      * Finds the tags of a record. Returns whether all are usual: no tag occurs twice, and htsjdk
      * writes each as it is, or as the smallest type of a whole number.
      */
-    boolean parse(byte[] bytes, int start, int end) {
+    public boolean parse(byte[] bytes, int start, int end) {
         count = 0;
         for (int at = start; at < end;) {
-            if (end - at < 4) {
+            int next = end(bytes, at, end);
+            if (next < 0) {
                 return false;
             }
-            int name = BamRecords.unsignedShort(bytes, at);
-            int next = end(bytes, at + 2, end);
-            if (next < 0 || next > end || name == CG || (name & 0x8080) != 0) {
+            int name = LittleEndian.unsignedShort(bytes, at);
+            if (name == CG || (name & 0x8080) != 0) {
                 return false;
             }
             if (count == names.length) {
@@ -71,42 +75,54 @@ final class Tags {
         return true;
     }
 
-    /** Returns where a value ends, or -1. */
-    private static int end(byte[] bytes, int type, int limit) {
-        switch (bytes[type]) {
+    /**
+     * Returns where a tag ends, or -1 if it does not end, or may not be written as it is.
+     *
+     * @param start where its name is
+     * @param limit where the record ends
+     */
+    public static int end(byte[] bytes, int start, int limit) {
+        if (limit - start <= HEADER) {
+            return -1;
+        }
+        long end = end(bytes, start, start + HEADER, limit);
+        return end > limit ? -1 : (int) end;
+    }
+
+    /** Does the same for a value, but the end may be beyond the limit. */
+    private static long end(byte[] bytes, int start, int value, int limit) {
+        switch (bytes[start + 2]) {
             case 'A': case 'c': case 'C':
-                return type + 2;
+                return value + 1;
             case 's': case 'S':
-                return type + 3;
+                return value + 2;
             case 'i': case 'I':
-                return type + 5;
+                return value + 4;
             case 'f':
-                if (type + 5 > limit) {
-                    return -1;
-                }
                 // Not a number may get other bits.
-                return Float.isNaN(Float.intBitsToFloat(integer(bytes, type + 1)))
-                        ? -1 : type + 5;
+                return limit - value < 4
+                        || Float.isNaN(Float.intBitsToFloat(integer(bytes, value)))
+                        ? -1 : value + 4;
             case 'Z':
-                for (int at = type + 1; at < limit; at++) {
+                for (int at = value; at < limit; at++) {
                     if (bytes[at] == 0) {
                         return at + 1;
                     }
                 }
                 return -1;
             case 'B':
-                if (type + 6 > limit) {
+                if (limit - value < 5) {
                     return -1;
                 }
-                long size = (long) integer(bytes, type + 2) * elementSize(bytes[type + 1]);
-                return size <= 0 || size > limit ? -1 : type + 6 + (int) size;
+                long size = (long) integer(bytes, value + 1) * elementSize(bytes[value]);
+                return size <= 0 ? -1 : value + 5 + size;
             default:
                 return -1;
         }
     }
 
     /** Returns the number of a tag, or -1. */
-    int find(int name) {
+    public int find(int name) {
         for (int k = 0; k < count; k++) {
             if (names[k] == name) {
                 return k;
@@ -116,7 +132,7 @@ final class Tags {
     }
 
     /** Returns the size of the smallest type that htsjdk has for a number. */
-    static int sizeOf(long value) {
+    private static int sizeOf(long value) {
         if (value > 0xffff || value < Short.MIN_VALUE) {
             return 4;
         }
@@ -133,7 +149,7 @@ final class Tags {
     }
 
     /** Writes a tag as htsjdk does. Returns where it ends. */
-    static int write(byte[] to, int offset, int name, byte[] bytes, int start, int end) {
+    public static int write(byte[] to, int offset, int name, byte[] bytes, int start, int end) {
         int type = bytes[start];
         switch (type) {
             case 'c': case 's': case 'i':
@@ -143,8 +159,7 @@ final class Tags {
                 return writeNumber(to, offset, name,
                         signed(bytes, start, end) & (1L << bits) - 1);
             default:
-                to[offset] = (byte) name;
-                to[offset + 1] = (byte) (name >> 8);
+                LittleEndian.putShort(to, offset, name);
                 System.arraycopy(bytes, start, to, offset + 2, end - start);
                 return offset + 2 + end - start;
         }
@@ -158,9 +173,8 @@ final class Tags {
         return value;
     }
 
-    static int writeNumber(byte[] to, int offset, int name, long value) {
-        to[offset] = (byte) name;
-        to[offset + 1] = (byte) (name >> 8);
+    private static int writeNumber(byte[] to, int offset, int name, long value) {
+        LittleEndian.putShort(to, offset, name);
         to[offset + 2] = (byte) typeOf(value);
         int size = sizeOf(value);
         for (int k = 0; k < size; k++) {
@@ -169,9 +183,9 @@ final class Tags {
         return offset + 3 + size;
     }
 
-    static int writeText(byte[] to, int offset, int name, byte[] text) {
-        to[offset] = (byte) name;
-        to[offset + 1] = (byte) (name >> 8);
+    /** Writes a tag of type Z. Returns where it ends. */
+    public static int writeText(byte[] to, int offset, int name, byte[] text) {
+        LittleEndian.putShort(to, offset, name);
         to[offset + 2] = 'Z';
         System.arraycopy(text, 0, to, offset + 3, text.length);
         to[offset + 3 + text.length] = 0;

@@ -1,0 +1,78 @@
+package org.gklshim.gatk.duplicates;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** What mates have in common: the name, and before it the read group if that counts. */
+final class MateKey {
+    private byte[] group;
+    private byte[] bytes;
+    private int start;
+    private int length;
+    long hash;
+
+    /** Takes the bytes of a key, and its {@link #hash(byte[], byte[], int, int)}. */
+    void set(byte[] newGroup, byte[] from, int offset, int size, long newHash) {
+        group = newGroup;
+        bytes = from;
+        start = offset;
+        length = size;
+        hash = newHash;
+    }
+
+    void set(byte[] newGroup, byte[] name) {
+        set(newGroup, name, 0, name.length, hash(newGroup, name, 0, name.length));
+    }
+
+    static long hash(byte[] group, byte[] bytes, int start, int length) {
+        long hash = hash(0, group, 0, group.length);
+        return Partitions.hash(hash(hash, bytes, start, length));
+    }
+
+    private static long hash(long before, byte[] bytes, int start, int length) {
+        long hash = before;
+        for (int k = start; k < start + length; k++) {
+            hash = hash * 0x100000001b3L + bytes[k];
+        }
+        return hash;
+    }
+
+    /** Returns a copy of the bytes. */
+    byte[] copy() {
+        byte[] copy = Arrays.copyOf(group, group.length + length);
+        System.arraycopy(bytes, start, copy, group.length, length);
+        return copy;
+    }
+
+    /** Returns whether another key has such bytes, from {@link #copy}. */
+    boolean equals(byte[] other) {
+        if (other.length != group.length + length) {
+            return false;
+        }
+        for (int k = 0; k < group.length; k++) {
+            if (other[k] != group[k]) {
+                return false;
+            }
+        }
+        for (int k = 0; k < length; k++) {
+            if (other[group.length + k] != bytes[start + k]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns the key for Picard. */
+    String text() {
+        return new String(copy(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the bytes of a text, as they are in a BAM file. */
+    static byte[] bytes(String text) {
+        byte[] bytes = new byte[text.length()];
+        for (int k = 0; k < bytes.length; k++) {
+            bytes[k] = (byte) text.charAt(k);
+        }
+        return bytes;
+    }
+}
