@@ -91,7 +91,9 @@ final class SitePileups implements Iterator<AlignmentContext> {
             refusalSequence = reads.sequence();
         }
         if (reads.sequence() == first.sequence) {
-            sites.add(first.sequence, aligned);
+            // GATK fails before it counts a base that the read does not have.
+            sites.add(first.sequence, aligned,
+                    own == null ? aligned.end : Math.min(aligned.end, own.position - 1));
         }
     }
 

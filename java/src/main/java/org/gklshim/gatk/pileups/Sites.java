@@ -65,19 +65,19 @@ final class Sites {
         }
     }
 
-    /** Counts the bases of a read at the first position, and those behind it. */
-    void add(int sequence, AlignedRead read) {
-        extendTo(sequence, read.end);
+    /** Counts the bases of a read from the first position on, up to a last one. */
+    void add(int sequence, AlignedRead read, int last) {
+        extendTo(sequence, last);
         boolean isCounted = read.read.getMappingQuality() >= minQuality;
         for (Site site : ahead) {
-            if (site.sequence != sequence || site.position > read.end) {
+            if (site.sequence != sequence || site.position > last) {
                 break;
             }
             site.add(read, isCounted);
         }
     }
 
-    /** Does the same for a record that is aligned. */
+    /** Does the same for a record that is aligned, up to its end. */
     void add(BamRecord record) {
         int first = record.firstOutsideAdaptor();
         int last = record.lastOutsideAdaptor();
