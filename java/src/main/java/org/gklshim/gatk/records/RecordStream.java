@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
+import org.gklshim.gatk.Members;
 
 /**
  * The records of a BAM file, or of parts of it, one after another. What is wrong with the file is
@@ -26,7 +27,6 @@ public final class RecordStream {
     private static final int MAX_RECORD = 1 << 24;
 
     private final BlockCompressedInputStream file;
-    private final SAMFileHeader header;
     private final BAMRecordCodec ofFile;
     private final BAMRecordCodec ofBytes;
     /** Where each part begins and ends, as virtual file offsets. */
@@ -38,6 +38,8 @@ public final class RecordStream {
     private int partEndInBuffer;
 
     private byte[] buffer = new byte[BUFFER];
+    /** The buffer before. A record may still be there. */
+    private byte[] earlier = new byte[BUFFER];
     /** Where the next record begins in the buffer, and where the buffer ends. */
     private int next;
     private int end;
@@ -51,9 +53,23 @@ public final class RecordStream {
     private boolean isStuck;
     private boolean isAtEnd;
 
-    private final BamRecord record;
-    private boolean isUsual;
-    private SAMRecord decoded;
+    /** A record, and what is known of it. */
+    private static final class Entry {
+        final BamRecord record;
+        boolean isUsual;
+        /** Null if htsjdk has not decoded it. */
+        SAMRecord decoded;
+
+        Entry(int[] sequenceLengths) {
+            record = new BamRecord(sequenceLengths);
+        }
+    }
+
+    private Entry current;
+    /** The record after it. If it cannot be read, nobody gets the current one, as in htsjdk. */
+    private Entry ahead;
+    private boolean hasStarted;
+    private boolean hasAhead;
 
     /**
      * @param parts the virtual file offsets where each part begins and where it ends
@@ -63,41 +79,38 @@ public final class RecordStream {
     RecordStream(BlockCompressedInputStream file, SAMFileHeader header, long[] parts,
             InputStream stream, String name) {
         this.file = file;
-        this.header = header;
         this.parts = parts;
         ofFile = new BAMRecordCodec(header);
         ofFile.setInputStream(stream, name);
         ofBytes = new BAMRecordCodec(header);
         List<SAMSequenceRecord> sequences = header.getSequenceDictionary().getSequences();
-        record = new BamRecord(
-                sequences.stream().mapToInt(SAMSequenceRecord::getSequenceLength).toArray());
-    }
-
-    SAMFileHeader header() {
-        return header;
+        int[] lengths =
+                sequences.stream().mapToInt(SAMSequenceRecord::getSequenceLength).toArray();
+        current = new Entry(lengths);
+        ahead = new Entry(lengths);
     }
 
     /** Returns the record, if it is usual. */
     public BamRecord record() {
-        return record;
+        return current.record;
     }
 
     /** Returns whether the record is usual. If not, only {@link #decoded} is to be asked. */
     public boolean isUsual() {
-        return isUsual;
+        return current.isUsual;
     }
 
     /** Returns htsjdk's form of the record. */
     public SAMRecord decoded() {
-        if (decoded == null) {
-            decoded = decode();
+        if (current.decoded == null) {
+            current.decoded = decode(current.record);
         }
-        return decoded;
+        return current.decoded;
     }
 
-    private SAMRecord decode() {
+    private SAMRecord decode(BamRecord record) {
         ofBytes.setInputStream(
-                new ByteArrayInputStream(buffer, record.start, record.end - record.start));
+                new ByteArrayInputStream(record.bytes, record.start, record.end - record.start));
         return finished(ofBytes.decode());
     }
 
@@ -111,19 +124,31 @@ public final class RecordStream {
     /**
      * Goes to the next record. Returns false if there is none.
      *
-     * @throws RuntimeException what htsjdk throws when it reads the record
+     * @throws RuntimeException what htsjdk throws when it reads the record, or the one after it
      */
     public boolean next() {
         try {
-            return advance();
+            if (!hasStarted) {
+                hasStarted = true;
+                hasAhead = advance();
+            }
+            if (!hasAhead) {
+                return false;
+            }
+            Entry free = current;
+            current = ahead;
+            ahead = free;
+            hasAhead = advance();
+            return true;
         } catch (IOException e) {
             // As in htsjdk.
             throw new RuntimeIOException(e.getMessage(), e);
         }
     }
 
+    /** Reads the record ahead. Returns false if there is none. */
     private boolean advance() throws IOException {
-        decoded = null;
+        ahead.decoded = null;
         while (!isAtEnd) {
             if (next >= partEndInBuffer || next == end && file.getFilePointer() >= partEnd) {
                 startPart();
@@ -141,10 +166,10 @@ public final class RecordStream {
                 fill(SIZE + size);
                 continue;
             }
-            isUsual = record.parse(buffer, next, next + SIZE + size);
-            if (!isUsual) {
+            ahead.isUsual = ahead.record.parse(buffer, next, next + SIZE + size);
+            if (!ahead.isUsual) {
                 try {
-                    decoded = decode();
+                    ahead.decoded = decode(ahead.record);
                 } catch (RuntimeException e) {
                     return readByHtsjdk();
                 }
@@ -204,14 +229,16 @@ public final class RecordStream {
                 blockPointers[k - first] = blockPointers[k];
             }
             blocks -= first;
-            System.arraycopy(buffer, next, buffer, 0, end - next);
-            end -= next;
-            next = 0;
         }
-        int needed = Math.max(size, end) + BLOCK;
-        if (needed > buffer.length) {
-            buffer = Arrays.copyOf(buffer, Math.max(needed, 2 * buffer.length));
-        }
+        int needed = Math.max(size, end - next) + BLOCK;
+        // The current record stays where it is.
+        byte[] free = earlier != current.record.bytes && earlier.length >= needed
+                ? earlier : new byte[Math.max(needed, BUFFER)];
+        System.arraycopy(buffer, next, free, 0, end - next);
+        earlier = buffer;
+        buffer = free;
+        end -= next;
+        next = 0;
     }
 
     private void readBlock() throws IOException {
@@ -251,14 +278,16 @@ public final class RecordStream {
         }
         clear();
         partEndInBuffer = Integer.MAX_VALUE;
-        isUsual = false;
-        decoded = finished(ofFile.decode());
-        isAtEnd = decoded == null;
+        ahead.isUsual = false;
+        ahead.decoded = finished(ofFile.decode());
+        isAtEnd = ahead.decoded == null;
         return !isAtEnd;
     }
 
     /** Goes back to the next record in the file. */
     private void goBack() throws IOException {
+        // htsjdk has no block any more if it could not inflate the next one.
+        Members.replace(file, "mCurrentBlock", null);
         // A block that cannot be read is not jumped to: htsjdk would skip it.
         long before = next > 0 ? pointer(next - 1) : lastPointer;
         if (before >= 0) {
