@@ -48,11 +48,14 @@ public final class LocusPileups {
 
     /** Returns the records of the input, or null, and logs why, if GATK has to read them. */
     private static SiteReads records(LocusWalker walker, RecordFilters filters) {
+        if (!BamInput.isOn()) {
+            return null;
+        }
         ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
         BamInput input = BamInput.of(source);
         String reason = null;
         if (input == null) {
-            reason = "the input is not one BAM file, or its classes are not known";
+            reason = BamInput.UNSUITABLE;
         } else if ((boolean) Members.get(source, "traverseUnmapped")) {
             reason = "unmapped reads are asked for";
         } else if (filters.unknown() != null) {

@@ -15,6 +15,10 @@ import org.gklshim.gatk.Members;
 
 /** The only input of a GATK tool, a BAM file, of which records are read as bytes. */
 public final class BamInput {
+    /** Why GATK reads an input of another kind, for the log. */
+    public static final String UNSUITABLE =
+            "the input is not one BAM file, or is not read in the usual way";
+
     private final SAMFileHeader header;
     /** htsjdk's reader of the file. */
     private final Object reader;
@@ -28,9 +32,6 @@ public final class BamInput {
 
     /** Returns the input, or null if it is of another kind, or read in another way. */
     public static BamInput of(ReadsDataSource source) {
-        if (!areClassesKnown()) {
-            return null;
-        }
         Map<?, ?> readers = (Map<?, ?>) Members.get(source, "readers", null);
         if (readers == null || readers.size() != 1) {
             return null;
@@ -54,14 +55,20 @@ public final class BamInput {
                 (BlockCompressedInputStream) file) : null;
     }
 
-    /** Returns whether the agent knows the classes: it has changed one of them then. */
-    private static boolean areClassesKnown() {
+    /** Returns whether records may be read: the agent has changed a class then. */
+    public static boolean isOn() {
         return Arrays.stream(GATKTool.class.getDeclaredMethods())
                 .anyMatch(method -> method.getName().equals("getTransformedReadStream$original"));
     }
 
     public SAMFileHeader header() {
         return header;
+    }
+
+    /** Returns whether a sequence is too long for the bins of records. */
+    boolean hasLongSequence() {
+        return header.getSequenceDictionary().getSequences().stream()
+                .anyMatch(sequence -> sequence.getSequenceLength() > BamRecord.MAX_SEQUENCE);
     }
 
     /** Returns all records. */

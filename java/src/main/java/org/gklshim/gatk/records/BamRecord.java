@@ -34,7 +34,7 @@ public final class BamRecord {
     private static final int DIFFERENT = 8;
 
     /** The longest sequence that the bins of an index can hold. */
-    private static final int MAX_SEQUENCE = 1 << 29;
+    static final int MAX_SEQUENCE = 1 << 29;
     /** GATK keeps the adaptors of fragments that are longer than this. */
     private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
 

@@ -58,12 +58,14 @@ public final class PrintedReads {
                 : RecordOutput.of(Members.get(tool, "outputWriter.samWriter"), input.header());
         String reason = null;
         if (input == null) {
-            reason = "the input is not one BAM file";
+            reason = BamInput.UNSUITABLE;
         } else if ((boolean) Members.get(source, "traverseUnmapped")
                 || Members.get(source, "intervalsForTraversal") != null) {
             reason = "there are intervals";
         } else if (filters.unknown() != null) {
             reason = "of " + filters.unknown();
+        } else if (input.hasLongSequence()) {
+            reason = "a sequence is longer than 512 Mb";
         } else if (output == null) {
             reason = "the output is not a BAM file, or is sorted by name";
         }
