@@ -117,7 +117,7 @@ final class PendingIndex {
         return true;
     }
 
-    /** Does the same for a record that is held as bytes, from a place in an array to another one. */
+    /** Does the same for a record that is held as bytes, from one place in an array to another. */
     boolean write(byte[] bytes, int from, int to, BinaryCodec codec, Entry entry) {
         if (!isNext(entry)) {
             return false;

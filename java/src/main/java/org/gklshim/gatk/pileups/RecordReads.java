@@ -7,8 +7,8 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.RecordFilters;
-import org.gklshim.gatk.records.RecordFilters.Verdict;
 import org.gklshim.gatk.records.RecordQuery;
+import org.gklshim.gatk.records.RecordStream;
 
 /** The records of a BAM file that pass the filters. Only unusual ones become reads of GATK. */
 final class RecordReads implements SiteReads {
@@ -30,31 +30,17 @@ final class RecordReads implements SiteReads {
 
     @Override
     public boolean next() {
+        RecordStream records = query.records();
         while (query.next()) {
-            if (passes()) {
+            if (filters.test(records)) {
+                boolean suffices = records.isUsual() && records.record().isAligned()
+                        && records.record().hasReadGroup(groups);
+                read = suffices ? null : new SAMRecordToGATKReadAdapter(records.decoded());
                 return true;
             }
         }
         filters.addCounts();
         return false;
-    }
-
-    private boolean passes() {
-        read = null;
-        BamRecord record = query.records().record();
-        Verdict verdict = query.records().isUsual() ? filters.test(record) : Verdict.UNKNOWN;
-        if (verdict == Verdict.UNKNOWN) {
-            decode();
-            return filters.test(read);
-        }
-        if (verdict == Verdict.PASSES && !(record.isAligned() && record.hasReadGroup(groups))) {
-            decode();
-        }
-        return verdict == Verdict.PASSES;
-    }
-
-    private void decode() {
-        read = new SAMRecordToGATKReadAdapter(query.records().decoded());
     }
 
     @Override

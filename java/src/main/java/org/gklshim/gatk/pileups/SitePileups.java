@@ -11,8 +11,8 @@ import org.gklshim.gatk.ReadSamples;
 import org.gklshim.gatk.Refusal;
 
 /**
- * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of all
- * positions that these reads cover, and leaves out most of them.
+ * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of
+ * all positions that these reads cover, and leaves out most of them.
  */
 final class SitePileups implements Iterator<AlignmentContext> {
     private final SiteReads reads;

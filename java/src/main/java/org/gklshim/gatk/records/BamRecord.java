@@ -64,8 +64,8 @@ public final class BamRecord {
     /** Whether the alignment skips a part of the reference. */
     boolean hasSkip;
     /**
-     * Whether the alignment is good in any case for GATK: clips are at the ends, matches are next to
-     * them, and no two insertions or deletions are neighbours.
+     * Whether the alignment is good in any case for GATK: clips are at the ends, matches are next
+     * to them, and no two insertions or deletions are neighbours.
      */
     boolean isCigarGood;
     /** Where the value of the read group is; -1 if there is none. See {@link #findReadGroup}. */

@@ -1,6 +1,7 @@
 package org.gklshim.gatk.records;
 
 import htsjdk.samtools.SAMRecord;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.broadinstitute.hellbender.engine.GATKTool;
 import org.broadinstitute.hellbender.engine.ProgressMeter;
@@ -9,11 +10,9 @@ import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.engine.filters.ReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.bam.RecordOutput;
-import org.gklshim.gatk.records.RecordFilters.Verdict;
 
 /**
  * The work of PrintReads: the reads that pass the filters are written as they were read. htsjdk
@@ -73,7 +72,7 @@ public final class PrintedReads {
             Log.info("reads: GATK's own code is used, because " + reason);
             return false;
         }
-        Log.info("reads: records are copied as they are");
+        Log.info("reads: records are copied without decoding");
         new PrintedReads(input, filters, output,
                 (ProgressMeter) Members.get(tool, "progressMeter")).print();
         return true;
@@ -81,38 +80,34 @@ public final class PrintedReads {
 
     private void print() {
         RecordStream records = input.all();
+        Supplier<SAMRecord> decoder = records::decoded;
         SimpleInterval place = null;
         while (records.next()) {
-            boolean isPrinted;
-            SAMRecord decoded = null;
-            Verdict verdict = records.isUsual() ? filters.test(records.record()) : Verdict.UNKNOWN;
-            if (verdict == Verdict.UNKNOWN) {
-                decoded = records.decoded();
-                isPrinted = filters.test(new SAMRecordToGATKReadAdapter(decoded));
-            } else {
-                isPrinted = verdict == Verdict.PASSES;
-            }
-            if (isPrinted && records.isUsual()) {
-                BamRecord record = records.record();
-                record.setBin();
-                output.write(record.bytes, record.start, record.end, record.reference,
-                        record.position, record.lastPosition(), record.has(BamRecord.UNMAPPED),
-                        records::decoded);
-            } else if (isPrinted) {
-                output.write(decoded);
-            }
-            if (isPrinted && ++notReported == READS_OF_PROGRESS) {
-                place = place(records);
-                report(place);
+            if (filters.test(records)) {
+                print(records, decoder);
+                if (++notReported == READS_OF_PROGRESS) {
+                    place = place(records.decoded());
+                    report(place);
+                }
             }
         }
         report(place);
         filters.addCounts();
     }
 
+    private void print(RecordStream records, Supplier<SAMRecord> decoder) {
+        if (!records.isUsual()) {
+            output.write(records.decoded());
+            return;
+        }
+        BamRecord record = records.record();
+        record.setBin();
+        output.write(record.bytes, record.start, record.end, record.reference, record.position,
+                record.lastPosition(), record.has(BamRecord.UNMAPPED), decoder);
+    }
+
     /** Returns GATK's interval of a read: null if the read has no place. */
-    private static SimpleInterval place(RecordStream records) {
-        SAMRecord record = records.decoded();
+    private static SimpleInterval place(SAMRecord record) {
         String contig = record.getReferenceName();
         int start = record.getAlignmentStart();
         int end = record.getAlignmentEnd();

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
-import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.gatk.Members;
 
 /** GATK's filters of a run, for records that are held as bytes. They count as GATK's do. */
 public final class RecordFilters {
-    /** What {@link #test} finds out about a record. */
-    public enum Verdict { PASSES, FAILS, UNKNOWN }
+    /** What a filter finds out about a record. */
+    private enum Verdict { PASSES, FAILS, UNKNOWN }
 
     /** A filter. */
     private interface Test {
@@ -148,8 +148,16 @@ public final class RecordFilters {
         return unknown;
     }
 
+    /** Returns whether the record of a stream passes, and counts it. */
+    public boolean test(RecordStream records) {
+        Verdict verdict = records.isUsual() ? test(records.record()) : Verdict.UNKNOWN;
+        return verdict == Verdict.UNKNOWN
+                ? filter.test(new SAMRecordToGATKReadAdapter(records.decoded()))
+                : verdict == Verdict.PASSES;
+    }
+
     /** Tests a usual record, and counts it unless the verdict is unknown. */
-    public Verdict test(BamRecord record) {
+    private Verdict test(BamRecord record) {
         for (int k = 0; k < tests.length; k++) {
             Verdict verdict = tests[k].of(record);
             if (verdict == Verdict.UNKNOWN) {
@@ -163,11 +171,6 @@ public final class RecordFilters {
         }
         tested++;
         return Verdict.PASSES;
-    }
-
-    /** Has GATK's filters test a read, and count it. */
-    public boolean test(GATKRead read) {
-        return filter.test(read);
     }
 
     /** Adds the counts to those of GATK's filters. */
