@@ -216,9 +216,11 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
         for name, path in files.items():
             left = (folder / path.name).read_bytes()
             is_whole = left.endswith(bytes.fromhex("1b0003") + bytes(9))
-            # htsjdk completes the file if the input ends a run, and does not if the output does.
-            assert is_whole == (name != "order"), (way, name)
-            if is_whole:
+            # htsjdk completes the file if the input ends a run, and may do so if the output does.
+            if name == "order":
+                assert not is_whole or way == "stock", way
+            else:
+                assert is_whole, (way, name)
                 content = gzip.decompress(left)
                 results[way] += (content,)
     assert results["1"] == results["stock"]
