@@ -10,5 +10,7 @@ public class BAMRecordCodec {
 
     public native void setInputStream(InputStream stream);
 
+    public native void setInputStream(InputStream stream, String name);
+
     public native SAMRecord decode();
 }

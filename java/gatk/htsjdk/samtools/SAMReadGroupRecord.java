@@ -9,4 +9,6 @@ public class SAMReadGroupRecord {
     public native String getPlatformUnit();
 
     public native String getReadGroupId();
+
+    public native String getSample();
 }

@@ -70,6 +70,10 @@ public class SAMRecord {
 
     public native SAMReadGroupRecord getReadGroup();
 
+    public native void setReferenceIndex(int index);
+
+    public native void setAlignmentStart(int start);
+
     public native void setAttribute(String tag, Object value);
 
     public native List<SAMValidationError> isValid(boolean firstOnly);

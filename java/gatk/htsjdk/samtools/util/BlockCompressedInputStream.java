@@ -22,6 +22,13 @@ public class BlockCompressedInputStream extends InputStream {
 
     public native void close$original() throws IOException;
 
+    public native long getFilePointer();
+
+    public native void seek(long pointer) throws IOException;
+
+    @Override
+    public native int available() throws IOException;
+
     @Override
     public native int read() throws IOException;
 

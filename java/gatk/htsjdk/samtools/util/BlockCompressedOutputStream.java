@@ -15,6 +15,8 @@ public class BlockCompressedOutputStream extends OutputStream {
     public GZIIndex.GZIIndexer indexer;
     public Object gklShim;
 
+    public native long getFilePointer();
+
     public native int deflateBlock$original();
 
     public native void flush$original() throws IOException;

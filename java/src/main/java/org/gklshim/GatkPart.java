@@ -26,6 +26,7 @@ enum GatkPart {
     RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
     PILEUPS("pileups", "pileup summaries", Setting.PILEUPS),
     READS("reads", "reading and writing reads", Setting.READS),
+    RECORDS("records", "copying reads", Setting.READS),
     DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES, "Picard", "MarkDuplicates");
 
     /** The folder of our classes for GATK's own code. */

@@ -105,6 +105,8 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMFileWriter",
                 BAM + "BamOutput", "writeAlignment")
                 .open("bamRecordCodec", "blockCompressedOutputStream", "bamIndexer"),
+        new RedirectedClass(GatkPart.RECORDS, ENGINE + "GATKTool",
+                "org/gklshim/gatk/records/PrintedReads", "getTransformedReadStream"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/DeflaterFactory",
                 BAM + "CodecFactories", "makeDeflater"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/InflaterFactory",

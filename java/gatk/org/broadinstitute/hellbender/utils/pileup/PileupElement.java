@@ -7,4 +7,8 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 public final class PileupElement {
     public PileupElement(GATKRead read, int base, CigarElement element, int elementIndex,
             int offsetInElement) {}
+
+    public native boolean isDeletion();
+
+    public native byte getBase();
 }

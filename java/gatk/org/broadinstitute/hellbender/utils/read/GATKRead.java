@@ -30,6 +30,10 @@ public interface GATKRead extends Locatable {
 
     int getFragmentLength();
 
+    default int getMappingQuality() {
+        throw new UnsupportedOperationException();
+    }
+
     boolean isReverseStrand();
 
     Object getTransientAttribute(Object key);

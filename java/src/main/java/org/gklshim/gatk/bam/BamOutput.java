@@ -20,11 +20,18 @@ public final class BamOutput {
         try {
             return index.write(record);
         } catch (Exception e) {
-            // As in htsjdk.
-            writer.bamIndexer = null;
-            index.clear();
-            throw new SAMException(
-                    "Exception when processing alignment for BAM index " + record, e);
+            throw failed(writer, record, e);
         }
+    }
+
+    /** Gives up the index, as htsjdk does, and returns its exception. */
+    static SAMException failed(BAMFileWriter writer, SAMRecord record, Exception cause) {
+        PendingIndex index = PendingIndex.of(writer);
+        if (index != null) {
+            index.clear();
+        }
+        writer.bamIndexer = null;
+        return new SAMException("Exception when processing alignment for BAM index " + record,
+                cause);
     }
 }

@@ -6,6 +6,7 @@ import htsjdk.samtools.Chunk;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileSource;
 import htsjdk.samtools.SAMRecord;
+import htsjdk.samtools.util.BinaryCodec;
 import java.util.ArrayDeque;
 
 /**
@@ -15,36 +16,34 @@ import java.util.ArrayDeque;
  */
 final class PendingIndex {
     /** What the indexer asks of a record. The record itself may change once it is written. */
-    private static final class Entry {
+    static final class Entry {
         final int reference;
         final int start;
         final int end;
         final boolean isUnmapped;
         /** Blocks by number, and places in them. */
-        final long firstBlock;
-        final int firstOffset;
+        long firstBlock;
+        int firstOffset;
         long lastBlock;
         int lastOffset;
         /** Where the first block begins in the file. */
         long address;
 
-        Entry(SAMRecord record, long firstBlock, int firstOffset) {
-            reference = record.getReferenceIndex();
-            start = record.getAlignmentStart();
-            end = record.getAlignmentEnd();
-            isUnmapped = record.getReadUnmappedFlag();
-            this.firstBlock = firstBlock;
-            this.firstOffset = firstOffset;
+        Entry(int reference, int start, int end, boolean isUnmapped) {
+            this.reference = reference;
+            this.start = start;
+            this.end = end;
+            this.isUnmapped = isUnmapped;
         }
     }
 
     /** A record that answers for an entry. */
-    private static final class Record extends SAMRecord {
+    static final class IndexedRecord extends SAMRecord {
         private static final long serialVersionUID = 1;
 
         transient Entry entry;
 
-        Record(SAMFileHeader header) {
+        IndexedRecord(SAMFileHeader header) {
             super(header);
         }
 
@@ -74,7 +73,7 @@ final class PendingIndex {
 
     private final BAMFileWriter writer;
     private final OutputBlocks blocks;
-    private final Record record;
+    private final IndexedRecord record;
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
     /** The entries whose addresses are not known. */
     private final ArrayDeque<Entry> withoutAddress = new ArrayDeque<>();
@@ -84,7 +83,7 @@ final class PendingIndex {
     private PendingIndex(BAMFileWriter writer, OutputBlocks blocks) {
         this.writer = writer;
         this.blocks = blocks;
-        record = new Record(writer.getFileHeader());
+        record = new IndexedRecord(writer.getFileHeader());
     }
 
     /** Returns the index of a file that has one; null if htsjdk's own code deflates its blocks. */
@@ -106,19 +105,41 @@ final class PendingIndex {
      *     refuse. Everything before it is written and indexed then.
      */
     boolean write(SAMRecord written) {
-        Entry entry = new Entry(written, blocks.number(), offset());
+        Entry entry = new Entry(written.getReferenceIndex(), written.getAlignmentStart(),
+                written.getAlignmentEnd(), written.getReadUnmappedFlag());
         if (!isNext(entry) || writer.bamRecordCodec == null) {
             blocks.writeAll();
             return false;
         }
+        begin(entry);
+        writer.bamRecordCodec.encode(written);
+        end(entry);
+        return true;
+    }
+
+    /** Does the same for a record that is held as bytes, from one place in an array to another. */
+    boolean write(byte[] bytes, int from, int to, BinaryCodec codec, Entry entry) {
+        if (!isNext(entry)) {
+            return false;
+        }
+        begin(entry);
+        codec.writeBytes(bytes, from, to - from);
+        end(entry);
+        return true;
+    }
+
+    private void begin(Entry entry) {
+        entry.firstBlock = blocks.number();
+        entry.firstOffset = offset();
         withoutAddress.add(entry);
         setAddresses();
-        writer.bamRecordCodec.encode(written);
+    }
+
+    private void end(Entry entry) {
         entry.lastBlock = blocks.number();
         entry.lastOffset = offset();
         entries.add(entry);
         index();
-        return true;
     }
 
     /** Returns whether the indexer takes this one for sure after those before. */

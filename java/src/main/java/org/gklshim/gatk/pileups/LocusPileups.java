@@ -6,11 +6,15 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.broadinstitute.hellbender.engine.AlignmentContext;
 import org.broadinstitute.hellbender.engine.LocusWalker;
+import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.ReadUtils;
+import org.gklshim.Log;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.records.BamInput;
+import org.gklshim.gatk.records.RecordFilters;
 
 /** The pileups that a tool walks over. */
 public final class LocusPileups {
@@ -30,9 +34,38 @@ public final class LocusPileups {
                 || !isKnown(walker.getHeaderForReads(), intervals)) {
             return walker.getAlignmentContextIterator$original(filter);
         }
-        Stream<GATKRead> reads =
-                (Stream<GATKRead>) Members.call(walker, "getTransformedReadStream", filter);
-        return new SitePileups(reads.iterator(), walker.getHeaderForReads(), intervals);
+        SAMFileHeader header = walker.getHeaderForReads();
+        SiteReads reads = records(walker, new RecordFilters(filter));
+        if (reads == null) {
+            reads = new StreamedReads(((Stream<GATKRead>) Members.call(walker,
+                    "getTransformedReadStream", filter)).iterator(),
+                    header.getSequenceDictionary());
+        }
+        // From GATK 4.6 on, a filter of reads takes its place.
+        int minQuality = (int) Members.get(walker, "minMappingQuality", 0);
+        return new SitePileups(reads, header, intervals, minQuality);
+    }
+
+    /** Returns the records of the input, or null, and logs why, if GATK has to read them. */
+    private static SiteReads records(LocusWalker walker, RecordFilters filters) {
+        if (!BamInput.isOn()) {
+            return null;
+        }
+        ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
+        BamInput input = BamInput.of(source);
+        String reason = null;
+        if (input == null) {
+            reason = BamInput.UNSUITABLE;
+        } else if ((boolean) Members.get(source, "traverseUnmapped")) {
+            reason = "unmapped reads are asked for";
+        } else if (filters.unknown() != null) {
+            reason = "of " + filters.unknown();
+        }
+        if (reason != null) {
+            Log.info("pileup summaries: GATK's own code reads the input, because " + reason);
+            return null;
+        }
+        return new RecordReads(input.query(source), filters, input.header());
     }
 
     /** Returns whether the reads' header has samples, and all sequences of intervals. */

@@ -1,38 +1,25 @@
 package org.gklshim.gatk.pileups;
 
 import htsjdk.samtools.SAMFileHeader;
-import htsjdk.samtools.SAMSequenceDictionary;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.broadinstitute.hellbender.engine.AlignmentContext;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
-import org.broadinstitute.hellbender.utils.pileup.PileupElement;
-import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
-import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.AlignedRead;
 import org.gklshim.gatk.ReadSamples;
 import org.gklshim.gatk.Refusal;
 
 /**
- * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of all
- * positions that these reads cover, and leaves out most of them.
+ * The pileups of the positions of intervals that reads cover, in order. GATK makes the pileups of
+ * all positions that these reads cover, and leaves out most of them.
  */
 final class SitePileups implements Iterator<AlignmentContext> {
-    private final Iterator<GATKRead> reads;
+    private final SiteReads reads;
     private final ReadSamples samples;
-    private final SAMSequenceDictionary dictionary;
-    private final Iterator<SimpleInterval> intervals;
-    private SimpleInterval interval;
-    private int sequence;
-    private int position;
-    /** The next read, or null, and its sequence. */
-    private GATKRead read;
-    private int readSequence;
-    /** The reads that cover the position, and some that end before it. */
-    private List<AlignedRead> taken = new ArrayList<>();
-    private int takenSequence = -1;
+    private final Sites sites;
+    /** Whether there is a next read. */
+    private boolean hasRead;
     private AlignmentContext next;
     /** What GATK throws first because of a read that was taken, or null. */
     private Refusal refusal;
@@ -41,16 +28,15 @@ final class SitePileups implements Iterator<AlignmentContext> {
     /**
      * Finds the first pileup.
      *
-     * @param reads the reads, in order
      * @param intervals intervals in order, which do not overlap, of sequences of the reads' header
+     * @param minQuality the lowest mapping quality of reads whose bases are counted
      */
-    SitePileups(Iterator<GATKRead> reads, SAMFileHeader header, List<SimpleInterval> intervals) {
+    SitePileups(SiteReads reads, SAMFileHeader header, List<SimpleInterval> intervals,
+            int minQuality) {
         this.reads = reads;
-        this.intervals = intervals.iterator();
         samples = new ReadSamples(header);
-        dictionary = header.getSequenceDictionary();
-        fetch();
-        nextInterval();
+        sites = new Sites(intervals, header.getSequenceDictionary(), minQuality);
+        hasRead = reads.next();
         find();
     }
 
@@ -69,59 +55,46 @@ final class SitePileups implements Iterator<AlignmentContext> {
         return found;
     }
 
-    private void fetch() {
-        read = reads.hasNext() ? reads.next() : null;
-        if (read != null) {
-            readSequence = dictionary.getSequenceIndex(read.getContig());
-        }
-    }
-
-    private void nextInterval() {
-        interval = intervals.hasNext() ? intervals.next() : null;
-        if (interval != null) {
-            sequence = dictionary.getSequenceIndex(interval.getContig());
-            position = interval.getStart();
-        }
-    }
-
     /** Finds the next position that reads cover. */
     private void find() {
         next = null;
-        while (next == null && interval != null) {
+        for (Site site; next == null && (site = sites.first()) != null;) {
             // GATK, too, makes a pileup behind the interval to see that it is at the end.
-            take();
-            if (position > interval.getEnd()) {
-                nextInterval();
-            } else {
-                next = pileup();
-                position++;
-            }
+            takeReads(site);
+            next = site.context();
+            sites.removeFirst();
         }
     }
 
-    /** Takes all reads that begin at the position or before. */
-    private void take() {
-        while (read != null && (readSequence < sequence
-                || readSequence == sequence && read.getStart() <= position)) {
-            failBefore(readSequence, read.getStart());
-            samples.of(read);
-            AlignedRead aligned = new AlignedRead(read);
-            Refusal own = Refusal.of(aligned);
-            if (own != null && (refusal == null || refusalSequence == readSequence
-                    && own.position < refusal.position)) {
-                refusal = own;
-                refusalSequence = readSequence;
+    /** Takes all reads that begin at the first position or before. */
+    private void takeReads(Site first) {
+        while (hasRead && (reads.sequence() < first.sequence
+                || reads.sequence() == first.sequence && reads.start() <= first.position)) {
+            failBefore(reads.sequence(), reads.start());
+            if (reads.record() == null) {
+                takeRead(first);
+            } else if (reads.sequence() == first.sequence) {
+                sites.add(reads.record());
             }
-            if (takenSequence != readSequence) {
-                taken.clear();
-                takenSequence = readSequence;
-            }
-            if (readSequence == sequence && aligned.end >= position) {
-                taken.add(aligned);
-            }
-            fetch();
+            hasRead = reads.next();
         }
-        failBefore(sequence, position + 1);
+        failBefore(first.sequence, first.position + 1);
+    }
+
+    private void takeRead(Site first) {
+        samples.of(reads.read());
+        AlignedRead aligned = new AlignedRead(reads.read());
+        Refusal own = Refusal.of(aligned);
+        if (own != null && (refusal == null || refusalSequence == reads.sequence()
+                && own.position < refusal.position)) {
+            refusal = own;
+            refusalSequence = reads.sequence();
+        }
+        if (reads.sequence() == first.sequence) {
+            // GATK fails before it counts a base that the read does not have.
+            sites.add(first.sequence, aligned,
+                    own == null ? aligned.end : Math.min(aligned.end, own.position - 1));
+        }
     }
 
     /** Throws GATK's exception if it has failed before a position. */
@@ -130,29 +103,5 @@ final class SitePileups implements Iterator<AlignmentContext> {
                 || refusalSequence == sequence && refusal.position < position)) {
             throw refusal.exception;
         }
-    }
-
-    /** Returns the pileup of the position, or null if it is empty. */
-    private AlignmentContext pileup() {
-        if (takenSequence != sequence || taken.isEmpty()) {
-            return null;
-        }
-        List<PileupElement> elements = new ArrayList<>(taken.size());
-        List<AlignedRead> left = new ArrayList<>(taken.size());
-        for (AlignedRead each : taken) {
-            if (each.end >= position) {
-                left.add(each);
-                PileupElement element = each.at(position);
-                if (element != null) {
-                    elements.add(element);
-                }
-            }
-        }
-        taken = left;
-        if (elements.isEmpty()) {
-            return null;
-        }
-        SimpleInterval location = new SimpleInterval(interval.getContig(), position, position);
-        return new AlignmentContext(location, new ReadPileup(location, elements));
     }
 }

@@ -1,0 +1,99 @@
+package org.gklshim.gatk.records;
+
+import htsjdk.samtools.DefaultSAMRecordFactory;
+import htsjdk.samtools.QueryInterval;
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SamReader;
+import htsjdk.samtools.ValidationStringency;
+import htsjdk.samtools.util.BinaryCodec;
+import htsjdk.samtools.util.BlockCompressedInputStream;
+import java.util.Arrays;
+import java.util.Map;
+import org.broadinstitute.hellbender.engine.GATKTool;
+import org.broadinstitute.hellbender.engine.ReadsDataSource;
+import org.gklshim.gatk.Members;
+
+/** The only input of a GATK tool, a BAM file, of which records are read as bytes. */
+public final class BamInput {
+    /** Why GATK reads an input of another kind, for the log. */
+    public static final String UNSUITABLE =
+            "the input is not one BAM file, or is not read in the usual way";
+
+    private final SAMFileHeader header;
+    /** htsjdk's reader of the file. */
+    private final Object reader;
+    private final BlockCompressedInputStream file;
+
+    private BamInput(SAMFileHeader header, Object reader, BlockCompressedInputStream file) {
+        this.header = header;
+        this.reader = reader;
+        this.file = file;
+    }
+
+    /** Returns the input, or null if it is of another kind, or read in another way. */
+    public static BamInput of(ReadsDataSource source) {
+        Map<?, ?> readers = (Map<?, ?>) Members.get(source, "readers", null);
+        if (readers == null || readers.size() != 1) {
+            return null;
+        }
+        SamReader adapter = (SamReader) readers.keySet().iterator().next();
+        Object reader = Members.get(adapter, "p", null);
+        if (reader == null || !reader.getClass().getSimpleName().equals("BAMFileReader")) {
+            return null;
+        }
+        Object file = Members.get(reader, "mCompressedInputStream");
+        // Another class reads in threads of its own.
+        boolean isUsual = file.getClass() == BlockCompressedInputStream.class
+                && (boolean) Members.get(reader, "mIsSeekable")
+                && !(boolean) Members.get(reader, "eagerDecode")
+                && Members.get(reader, "mReader") == null
+                && Members.get(reader, "mCurrentIterator") == null
+                && Members.get(reader, "mValidationStringency") == ValidationStringency.SILENT
+                && Members.get(reader, "samRecordFactory").getClass()
+                        == DefaultSAMRecordFactory.class;
+        return isUsual ? new BamInput(adapter.getFileHeader(), reader,
+                (BlockCompressedInputStream) file) : null;
+    }
+
+    /** Returns whether records may be read: the agent has changed a class then. */
+    public static boolean isOn() {
+        return Arrays.stream(GATKTool.class.getDeclaredMethods())
+                .anyMatch(method -> method.getName().equals("getTransformedReadStream$original"));
+    }
+
+    public SAMFileHeader header() {
+        return header;
+    }
+
+    /** Returns whether a sequence is too long for the bins of records. */
+    boolean hasLongSequence() {
+        return header.getSequenceDictionary().getSequences().stream()
+                .anyMatch(sequence -> sequence.getSequenceLength() > BamRecord.MAX_SEQUENCE);
+    }
+
+    /** Returns all records. */
+    RecordStream all() {
+        return parts((long) Members.get(reader, "mFirstRecordPointer"), Long.MAX_VALUE);
+    }
+
+    /**
+     * Returns the records that a source's own iterator returns.
+     *
+     * @param source the source of this input, which reads intervals
+     */
+    public RecordQuery query(ReadsDataSource source) {
+        // It looks the intervals up in the file's index.
+        Object found = Members.get(source.iterator(), "samIterator");
+        return new RecordQuery(
+                parts((long[]) Members.get(found,
+                        "currentIterator.wrappedIterator.wrappedIterator.mFilePointers")),
+                (QueryInterval[]) Members.get(found, "queryIntervals"));
+    }
+
+    /** Returns the records of parts of the file: virtual file offsets of their starts and ends. */
+    private RecordStream parts(long... parts) {
+        BinaryCodec codec = (BinaryCodec) Members.get(reader, "mStream");
+        return new RecordStream(file, header, parts, codec.getInputStream(),
+                codec.getInputFileName());
+    }
+}

@@ -1,0 +1,392 @@
+package org.gklshim.gatk.records;
+
+/**
+ * The fields of a BAM record that is held as bytes. {@link #parse} also tells whether the record is
+ * a usual one, of which all that is said here is true. The others are left to htsjdk and GATK.
+ *
+ * <p>The format is section 4.2 of the SAM specification.
+ */
+public final class BamRecord {
+    /** The bytes of a record before its name, without its size. */
+    static final int FIXED_SIZE = 32;
+    private static final int SIZE = 4;
+
+    static final int PAIRED = 0x1;
+    static final int PROPER_PAIR = 0x2;
+    static final int UNMAPPED = 0x4;
+    static final int MATE_UNMAPPED = 0x8;
+    static final int REVERSE = 0x10;
+    static final int MATE_REVERSE = 0x20;
+    static final int FIRST = 0x40;
+    static final int SECOND = 0x80;
+    static final int SECONDARY = 0x100;
+    static final int QC_FAIL = 0x200;
+    static final int DUPLICATE = 0x400;
+    static final int SUPPLEMENTARY = 0x800;
+
+    private static final int MATCH = 0;
+    private static final int INSERTION = 1;
+    private static final int DELETION = 2;
+    private static final int SKIP = 3;
+    private static final int SOFT_CLIP = 4;
+    private static final int HARD_CLIP = 5;
+    private static final int EQUAL = 7;
+    private static final int DIFFERENT = 8;
+
+    /** The longest sequence that the bins of an index can hold. */
+    static final int MAX_SEQUENCE = 1 << 29;
+    /** GATK keeps the adaptors of fragments that are longer than this. */
+    private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
+
+    /** Holds the record from {@link #start}, where its size is, to {@link #end}. */
+    public byte[] bytes;
+    public int start;
+    public int end;
+    public int reference;
+    /** From 1. 0 if there is none. */
+    public int position;
+    public int mappingQuality;
+    int flags;
+    int length;
+    int mateReference;
+    /** From 1. 0 if there is none. */
+    int matePosition;
+    int insertSize;
+    private int cigarStart;
+    private int cigarCount;
+    private int basesStart;
+    private int qualitiesStart;
+    private int tagsStart;
+    /** How many bases of the reference the alignment covers. */
+    int span;
+    /** How many bases of the read the alignment has. */
+    long alignedLength;
+    /** Whether the alignment skips a part of the reference. */
+    boolean hasSkip;
+    /**
+     * Whether the alignment is good in any case for GATK: clips are at the ends, matches are next
+     * to them, and no two insertions or deletions are neighbours.
+     */
+    boolean isCigarGood;
+    /** Where the value of the read group is; -1 if there is none. See {@link #findReadGroup}. */
+    int groupStart;
+    int groupEnd;
+    private boolean isGroupSought;
+    private boolean areTagsUsual;
+
+    private final int[] sequenceLengths;
+
+    /** @param sequenceLengths the lengths of the sequences of the header */
+    public BamRecord(int[] sequenceLengths) {
+        this.sequenceLengths = sequenceLengths;
+    }
+
+    /**
+     * Reads a record. Returns whether it is a usual one. If not, fields may be wrong.
+     *
+     * @param offset where the size of the record is
+     * @param limit where the record ends
+     */
+    boolean parse(byte[] from, int offset, int limit) {
+        bytes = from;
+        start = offset;
+        end = limit;
+        reference = integer(offset + 4);
+        position = integer(offset + 8) + 1;
+        int nameLength = bytes[offset + 12] & 0xff;
+        mappingQuality = bytes[offset + 13] & 0xff;
+        cigarCount = unsignedShort(offset + 16);
+        flags = unsignedShort(offset + 18);
+        length = integer(offset + 20);
+        mateReference = integer(offset + 24);
+        matePosition = integer(offset + 28) + 1;
+        insertSize = integer(offset + 32);
+        cigarStart = offset + SIZE + FIXED_SIZE + nameLength;
+        basesStart = cigarStart + 4 * cigarCount;
+        if (nameLength == 0 || length < 0 || length > end - start || basesStart > end) {
+            return false;
+        }
+        qualitiesStart = basesStart + (length + 1) / 2;
+        tagsStart = qualitiesStart + length;
+        isGroupSought = false;
+        return tagsStart <= end && bytes[cigarStart - 1] == 0
+                && mateReference >= -1 && mateReference < sequenceLengths.length
+                && isCigarUsual() && isPlaceUsual();
+    }
+
+    private boolean isPlaceUsual() {
+        if (reference == -1) {
+            return position == 0;
+        }
+        if (reference < 0 || reference >= sequenceLengths.length) {
+            return false;
+        }
+        int sequenceLength = sequenceLengths[reference];
+        return sequenceLength <= MAX_SEQUENCE && position >= 1 && position <= sequenceLength
+                && (has(UNMAPPED) || (long) position + span - 1 <= sequenceLength);
+    }
+
+    private boolean isCigarUsual() {
+        long covered = 0;
+        alignedLength = 0;
+        hasSkip = false;
+        isCigarGood = true;
+        int before = -1;
+        boolean isClippedAtEnd = false;
+        for (int k = 0; k < cigarCount; k++) {
+            int element = integer(cigarStart + 4 * k);
+            int size = element >>> 4;
+            int operator = element & 0xf;
+            boolean isClip = false;
+            switch (operator) {
+                case MATCH: case EQUAL: case DIFFERENT:
+                    covered += size;
+                    alignedLength += size;
+                    break;
+                case INSERTION:
+                    alignedLength += size;
+                    isCigarGood &= isMatch(before);
+                    break;
+                case DELETION:
+                    covered += size;
+                    isCigarGood &= isMatch(before);
+                    break;
+                case SKIP:
+                    covered += size;
+                    hasSkip = true;
+                    isCigarGood = false;
+                    break;
+                case SOFT_CLIP:
+                    alignedLength += size;
+                    isClip = true;
+                    isCigarGood &= before == -1 || before == HARD_CLIP && k == 1
+                            || isMatch(before);
+                    break;
+                case HARD_CLIP:
+                    isClip = true;
+                    isCigarGood &= before == -1 || k == cigarCount - 1
+                            && (isMatch(before) || before == SOFT_CLIP);
+                    break;
+                default:
+                    return false;
+            }
+            isCigarGood &= size > 0 && (isClip || !isClippedAtEnd);
+            isClippedAtEnd |= isClip && isMatch(before);
+            if (!isClip && (before == SOFT_CLIP || before == HARD_CLIP)) {
+                isCigarGood &= isMatch(operator);
+            }
+            before = operator;
+        }
+        isCigarGood &= covered > 0 && (isMatch(before) || isClippedAtEnd);
+        span = (int) covered;
+        // The long CIGAR of a read with more than 65,535 elements is in a tag.
+        boolean isInTag = cigarCount == 2 && hasSkip && before == SKIP
+                && (integer(cigarStart) & 0xf) == SOFT_CLIP
+                && (length == 0 || integer(cigarStart) >>> 4 == length);
+        return covered <= MAX_SEQUENCE && !isInTag;
+    }
+
+    private static boolean isMatch(int operator) {
+        return operator == MATCH || operator == EQUAL || operator == DIFFERENT;
+    }
+
+    boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    /** Returns whether GATK takes the read as unmapped. */
+    public boolean isUnmapped() {
+        return has(UNMAPPED) || reference == -1;
+    }
+
+    /** Returns whether GATK takes the mate of a paired read as unmapped. */
+    boolean isMateUnmapped() {
+        return has(MATE_UNMAPPED) || mateReference == -1 || matePosition == 0;
+    }
+
+    /** Returns the last position of the alignment as htsjdk has it: 0 if there is none. */
+    public int lastPosition() {
+        return has(UNMAPPED) ? 0 : position + span - 1;
+    }
+
+    boolean hasQualities() {
+        return length > 0 && bytes[qualitiesStart] != (byte) 0xff;
+    }
+
+    /** Returns whether the read is mapped, and each base of its alignment has a quality. */
+    public boolean isAligned() {
+        return !isUnmapped() && isCigarGood && alignedLength == length && hasQualities();
+    }
+
+    /** Returns whether the tags can be read without doubt, and finds the read group. */
+    boolean findReadGroup() {
+        if (!isGroupSought) {
+            areTagsUsual = seekReadGroup();
+            isGroupSought = true;
+        }
+        return areTagsUsual;
+    }
+
+    private boolean seekReadGroup() {
+        groupStart = -1;
+        int next;
+        for (int at = tagsStart; at < end; at = next) {
+            next = tagEnd(at);
+            if (next < 0) {
+                return false;
+            }
+            if (bytes[at] == 'R' && bytes[at + 1] == 'G') {
+                if (groupStart >= 0 || bytes[at + 2] != 'Z') {
+                    return false;
+                }
+                groupStart = at + 3;
+                groupEnd = next - 1;
+            }
+        }
+        return true;
+    }
+
+    /** Returns whether the record has a read group, and its name is one of these, in ASCII. */
+    public boolean hasReadGroup(byte[]... names) {
+        if (findReadGroup() && groupStart >= 0) {
+            for (byte[] name : names) {
+                if (isReadGroup(name)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean isReadGroup(byte[] name) {
+        if (name.length != groupEnd - groupStart) {
+            return false;
+        }
+        for (int k = 0; k < name.length; k++) {
+            if (name[k] != bytes[groupStart + k]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns where a tag ends, or -1 if it does not end, or is of a type not known here. */
+    private int tagEnd(int tag) {
+        int value = tag + 3;
+        if (value >= end) {
+            return -1;
+        }
+        long next;
+        switch (bytes[tag + 2]) {
+            case 'Z':
+                for (int at = value; at < end; at++) {
+                    if (bytes[at] == 0) {
+                        return at + 1;
+                    }
+                }
+                return -1;
+            case 'B':
+                if (end - value < 5) {
+                    return -1;
+                }
+                long count = integer(value + 1);
+                int size = bytes[value] == 'A' ? 0 : size(bytes[value]);
+                next = size == 0 || count < 0 ? -1 : value + 5 + count * size;
+                break;
+            default:
+                next = size(bytes[tag + 2]) == 0 ? -1 : value + size(bytes[tag + 2]);
+        }
+        return next > end ? -1 : (int) next;
+    }
+
+    /** Returns the size of a value of a type, or 0 if it differs, or the type is not known. */
+    private static int size(byte type) {
+        switch (type) {
+            case 'A': case 'c': case 'C': return 1;
+            case 's': case 'S': return 2;
+            case 'i': case 'I': case 'f': return 4;
+            default: return 0;
+        }
+    }
+
+    /** Returns the first position of an alignment that is not in an adaptor for GATK. */
+    public int firstOutsideAdaptor() {
+        return hasAdaptor() && has(REVERSE) ? Math.max(position, matePosition) : position;
+    }
+
+    /** Returns the last position of an alignment that is not in an adaptor for GATK. */
+    public int lastOutsideAdaptor() {
+        int last = lastPosition();
+        return hasAdaptor() && !has(REVERSE)
+                ? Math.min(last, position + Math.abs(insertSize) - 1) : last;
+    }
+
+    private boolean hasAdaptor() {
+        if (insertSize == 0 || insertSize > LONGEST_FRAGMENT_WITH_ADAPTOR || !has(PAIRED)
+                || isMateUnmapped() || has(REVERSE) == has(MATE_REVERSE)) {
+            return false;
+        }
+        return has(REVERSE) ? lastPosition() > matePosition
+                : position <= matePosition + insertSize;
+    }
+
+    /** Returns how many elements the CIGAR has. */
+    public int elements() {
+        return cigarCount;
+    }
+
+    /** Returns an element of the CIGAR: four bits of its operator, and above them its length. */
+    public int element(int number) {
+        return integer(cigarStart + 4 * number);
+    }
+
+    public static boolean consumesRead(int operator) {
+        return operator == INSERTION || operator == SOFT_CLIP || isMatch(operator);
+    }
+
+    public static boolean consumesReference(int operator) {
+        return operator == DELETION || operator == SKIP || isMatch(operator);
+    }
+
+    /** Returns the four bits of a base: 1, 2, 4 and 8 are A, C, G and T. */
+    public int base(int number) {
+        int pair = bytes[basesStart + (number >> 1)];
+        return (number & 1) == 0 ? pair >> 4 & 0xf : pair & 0xf;
+    }
+
+    /** Sets the number of the bin, as htsjdk computes it when it writes the record. */
+    void setBin() {
+        int bin = 0;
+        if (position != 0) {
+            // A read without an end counts as one base.
+            int last = lastPosition() <= 0 ? position : lastPosition();
+            bin = bin(position - 1, last - 1);
+        }
+        bytes[start + 14] = (byte) bin;
+        bytes[start + 15] = (byte) (bin >> 8);
+    }
+
+    /** Returns the smallest bin that has both positions, which count from 0. */
+    private static int bin(int first, int last) {
+        for (int shift = 14, bins = 4681; shift < 29; shift += 3) {
+            if (first >> shift == last >> shift) {
+                return bins + (first >> shift);
+            }
+            bins = bins - 1 >> 3;
+        }
+        return 0;
+    }
+
+    private int unsignedShort(int offset) {
+        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8;
+    }
+
+    private int integer(int offset) {
+        return integer(bytes, offset);
+    }
+
+    static int integer(byte[] bytes, int offset) {
+        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8
+                | (bytes[offset + 2] & 0xff) << 16 | bytes[offset + 3] << 24;
+    }
+}
