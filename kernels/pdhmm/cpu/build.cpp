@@ -1,10 +1,11 @@
-// A build of the CPU engine's arithmetic, compiled once for each instruction set: cpu/avx512.cpp
-// and its siblings define the macros used here and include this file.
+// A build of the CPU engine's arithmetic, compiled once for each instruction set
+// (common/instruction_set.h).
 //
 // This file uses no C++ library and exports only the build's struct; common/simd.h says why.
 
-#include "hmm/cpu/scaled_tile.inc"
 #include "pdhmm/cpu/build.h"
+
+#include "hmm/cpu/scaled_tile.inc"
 #include "pdhmm/cpu/letter_set_model.inc"
 
 namespace gkl_shim {
@@ -13,7 +14,7 @@ namespace {
 
 template <int W>
 constexpr TileKernel<PlanView> tile_kernel() {
-    typedef ScaledTile<LetterSetModel, W, GKL_SHIM_ROWS> Tile;
+    typedef ScaledTile<LetterSetModel, W, kBlockRows> Tile;
     return {W, Tile::coefficients, Tile::workspace, Tile::compute};
 }
 
@@ -21,8 +22,7 @@ constexpr TileKernel<PlanView> tile_kernel() {
 
 extern const CpuBuild GKL_SHIM_BUILD = {
     GKL_SHIM_BUILD_NAME,
-    {tile_kernel<GKL_SHIM_LANES_DOUBLE>(), tile_kernel<GKL_SHIM_LANES_DOUBLE_NARROW>(),
-     tile_kernel<1>()},
+    {tile_kernel<kLanes<double>>(), tile_kernel<kNarrowLanes<double>>(), tile_kernel<1>()},
 };
 
 }  // namespace pdhmm

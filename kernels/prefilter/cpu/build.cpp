@@ -1,12 +1,14 @@
-// A build of the CPU engine's arithmetic, compiled once for each instruction set: cpu/avx512.cpp
-// and its siblings define the macros used at the end and include this file.
+// A build of the CPU engine's arithmetic, compiled once for each instruction set
+// (common/instruction_set.h).
 //
 // This file uses no C++ library and exports only the build's struct; common/simd.h says why.
+
+#include "prefilter/cpu/build.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "prefilter/cpu/build.h"
+#include "common/instruction_set.h"
 #include "prefilter/cpu/exact.inc"
 #include "prefilter/cpu/planes.inc"
 

@@ -1,10 +1,11 @@
-// A build of the CPU engine's arithmetic, compiled once for each instruction set: cpu/avx512.cpp
-// and its siblings define the macros used here and include this file.
+// A build of the CPU engine's arithmetic, compiled once for each instruction set
+// (common/instruction_set.h).
 //
 // This file uses no C++ library and exports only the build's struct; common/simd.h says why.
 
-#include "hmm/cpu/scaled_tile.inc"
 #include "pairhmm/cpu/build.h"
+
+#include "hmm/cpu/scaled_tile.inc"
 #include "pairhmm/cpu/letter_model.inc"
 #include "pairhmm/cpu/rescaled_tile.inc"
 
@@ -14,7 +15,7 @@ namespace {
 
 template <class T, int W>
 constexpr TileKernel<PlanView> tile_kernel() {
-    typedef ScaledTile<LetterModel<T>, W, GKL_SHIM_ROWS> Tile;
+    typedef ScaledTile<LetterModel<T>, W, kBlockRows> Tile;
     return {W, Tile::coefficients, Tile::workspace, Tile::compute};
 }
 
@@ -27,12 +28,11 @@ constexpr RescaledKernel rescaled_kernel() {
 
 extern const CpuBuild GKL_SHIM_BUILD = {
     GKL_SHIM_BUILD_NAME,
-    {tile_kernel<float, GKL_SHIM_LANES_SINGLE>(),
-     tile_kernel<float, GKL_SHIM_LANES_SINGLE_NARROW>(),
-     tile_kernel<float, GKL_SHIM_LANES_SINGLE_NARROW>()},
-    {tile_kernel<double, GKL_SHIM_LANES_DOUBLE>(),
-     tile_kernel<double, GKL_SHIM_LANES_DOUBLE_NARROW>(), tile_kernel<double, 1>()},
-    rescaled_kernel<GKL_SHIM_LANES_DOUBLE>(),
+    {tile_kernel<float, kLanes<float>>(), tile_kernel<float, kNarrowLanes<float>>(),
+     tile_kernel<float, kNarrowLanes<float>>()},
+    {tile_kernel<double, kLanes<double>>(), tile_kernel<double, kNarrowLanes<double>>(),
+     tile_kernel<double, 1>()},
+    rescaled_kernel<kLanes<double>>(),
     rescaled_kernel<1>(),
 };
 
