@@ -1,16 +1,14 @@
-"""Measure read correction on GPUs: from arrays to arrays, the kernel alone, and whole commands.
+"""Measure read correction on GPUs: from arrays to arrays, and whole commands.
 
     python -m benchmarks.correct_cuda --json FILE.json
 
 The reads are generated, and the true bases are known: a genome of the size of E. coli 536, or one
 given in FASTA, at 30x with 100 bases a read and errors as frequent as Illumina's (HS25: 0.14%, more
-of them towards the end); and the data shape of Mangal and Jain (2014), 1.7 million reads of 36
-bases with 1% errors.
+of them towards the end).
 
 The tables: `arrays`, the seconds to make a spectrum and to correct, from arrays to arrays, on the
 CPU and on each number of GPUs: the round with the median total, after a first that allocates
-memory. Their results are compared with the CPU engine's. `kernels`, the correcting kernels alone,
-with the spectrum in the GPU's memory and in the host's. `commands`, whole commands, beside Lighter
+memory. Their results are compared with the CPU engine's. `commands`, whole commands, beside Lighter
 if it is installed. Their `gain` says how much they correct.
 """
 
@@ -26,14 +24,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from unittest import mock
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import report
-from benchmarks.common.report import Progress, Row, Table
+from benchmarks.common.report import Progress, Table
 from benchmarks.common.simulated_reads import other_bases, read_genome, reverse_complement
 from gkl_shim import _native_correct
 from gkl_shim._native_correct import Counter, Options
@@ -41,8 +38,6 @@ from gkl_shim.correct import Spectrum, chosen_k
 from gkl_shim.cuda.correct import Engine
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.errors import BackendUnavailable
-
-__all__ = ["Generated", "generated", "genome_of"]
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _GENOME = 4_938_920
@@ -129,10 +124,8 @@ def command(
     letters = genome_of(genome)
     count = len(letters) * 30 // 100 // smaller
     large = generated("30x, 100 bases", letters, count, 100, 0.00144)
-    short = generated("1.7 million, 36 bases", letters, 1_700_000 // smaller, 36, 0.01)
     measures = [
         partial(_arrays, large),
-        partial(_kernels, [large, short]),
         partial(_commands, large, lighter, threads or os.cpu_count() or 1),
     ]
     report.measure_tables(measures, json_file, gpu=True)
@@ -142,13 +135,6 @@ def _timed(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
-
-
-def _spectrum(data: Generated, engine: Engine | None) -> Spectrum:
-    counter = Counter(chosen_k(data.letters.shape[1]), 0, 0, engine)
-    counter.count(data.arrays)
-    counter.end_pass()
-    return Spectrum.from_counter(counter, None)
 
 
 def _once(
@@ -204,38 +190,6 @@ def _arrays(data: Generated, step: Progress) -> Table:
         )
         if engine is not None:
             engine.close()
-    return table
-
-
-def _kernels(sets: list[Generated], step: Progress) -> Table:
-    table = Table(
-        "The correcting kernel alone, milliseconds on one GPU",
-        name="kernels",
-        decimals={"gain": 4, "milliseconds": 2},
-    )
-    engine = Engine([0])
-    with mock.patch.dict(os.environ, {"GKL_SHIM_DEVICE_MEMORY": "1"}):
-        small = Engine([0])  # 1 MiB is less than any spectrum here
-    for data in sets:
-        spectrum = _spectrum(data, engine)
-        for place, used in (("GPU", engine), ("host", small)):
-            for method in _native_correct.METHODS:
-                step(f"{data.name}: {method}, spectrum in the memory of the {place}")
-                seconds, corrected = used.measure(
-                    spectrum.native, data.arrays, data.qualities.reshape(-1), method
-                )
-                count = len(data.letters)
-                row: Row = {
-                    "reads": data.name,
-                    "method": method,
-                    "spectrum": place,
-                    "milliseconds": seconds * 1e3,
-                    "million reads a second": count / seconds / 1e6,
-                    "gain": data.gain(corrected),
-                }
-                table.rows.append(row)
-    small.close()
-    engine.close()
     return table
 
 

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gkl_shim import _native
-from gkl_shim._native_correct import Options, Ragged, Spectrum, batch
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
 __all__ = ["Engine"]
@@ -65,42 +61,6 @@ class Engine(DeviceEngine):
             },
         )
         self._engine = _native.opened(self._NAME, options, used=self._devices)
-
-    def measure(
-        self,
-        spectrum: Spectrum,
-        reads: Ragged,
-        qualities: NDArray[np.uint8] | None,
-        method: str = "search",
-        repeats: int = 9,
-    ) -> tuple[float, NDArray[np.uint8]]:
-        """Return the median seconds of the correcting kernel alone, and the corrected letters.
-
-        The first device corrects all reads at once. Nothing else may use the engine meanwhile.
-
-        Raises
-        ------
-        BackendUnavailable
-            If the device fails.
-        MissingComponent
-            If the library is built without its functions for benchmarks.
-        """
-        corrected, states = np.empty_like(reads[0]), np.empty(len(reads[1]) - 1, np.uint8)
-        seconds = self._ffi.new("double *")
-        view = self._ffi.from_buffer
-        _native.check(
-            _native.measurement(self._NAME)(
-                self.pointer,
-                Options(0, method, 0).pointer(),
-                spectrum.pointer,
-                batch(reads, qualities),
-                view("uint8_t[]", corrected, require_writable=True),
-                view("uint8_t[]", states, require_writable=True),
-                repeats,
-                seconds,
-            )
-        )
-        return float(seconds[0]), corrected
 
 
 class _Device(Device):

@@ -6,12 +6,30 @@
 namespace gkl_shim {
 namespace hmm {
 
-// Both halves start from 2^start. Single precision flushes values under 2^-126 to zero, which is
-// 2^-238 of the start value. So for 512 rows a total of at least 2^-205 has lost less than a
-// rounding error in `low`. In `high` the backward half is scaled down by 2^108, and the same holds
-// for a total of at least 2^-97. If `high` is smaller than that, `low` has not overflowed. Totals
-// that fit neither are computed in double precision, whose limits follow in the same way, and what
-// does not fit that either, with rescaling.
+// Both halves start from 2^start. In single precision a result under 2^-126 becomes zero, so an
+// operation loses at most 2^-238 of the start value. Totals are trusted for reads of any number of
+// rows m, because this loss grows with m as the rounding errors do:
+//
+//   - A unit of any state adds at most 1 to the total: the states that follow it have
+//     probabilities whose sum is at most 1.
+//   - A cell loses at most 4 2^-238: once in M^ and twice in T, and less in I^ and D^. M^ counts
+//     1 / mm times, and I^ and D^ count mi / mm and md / mm times. That is for gap-open qualities
+//     of at least 10; for any that can be scaled it is at most 2^9 2^-238.
+//   - So m rows and n columns lose at most 4 m n 2^-238. Of the least trusted total of `low`,
+//     2^-205, this is m n 2^-31. Rounding four values a row may change a total by m 2^-22. So up to
+//     n = 512 the loss is the smaller of both. For 512 columns and 1,024 rows each is 2^-12.
+//   - In `high` the backward half is scaled down by 2^108, so each of a row's two products loses at
+//     most 2^-130. 1,024 rows lose 2^-119, which is 2^-22 of the least trusted total, 2^-97.
+//   - If `high` is less than 2^-97, `low` is less than 2^(224 - 97) and has not overflowed.
+//
+// Where gap qualities change from row to row, the sum of probabilities can exceed 1: a row's md and
+// the next row's mm need not fit each other. If the continuation qualities are all the same, a unit
+// adds at most e. If they are at least 10, it adds at most 10 after 1,024 rows (the largest product
+// over all series of qualities). With smaller ones that change it grows without bound, and a total
+// may be trusted that lacks a large part.
+//
+// Totals that are not trusted are computed in double precision, whose limits follow in the same
+// way, and what does not fit that either, with rescaling.
 template <class T>
 struct Range;
 template <>

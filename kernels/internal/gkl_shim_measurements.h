@@ -45,17 +45,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_measure(
     gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
     const gkl_shim_prefilter_sequences *segments, int64_t pairs, int32_t repeats, double *seconds);
 
-/* ---- Read correction on CUDA devices -------------------------------------------------------- */
-
-/* Like gkl_shim_correct_cuda_reads(), for all reads at once on the first device. *seconds becomes
- * the median time of `repeats` launches of the kernel. Nothing else may use the engine meanwhile.
- *
- * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_measure(
-    gkl_shim_correct_cuda *engine, const gkl_shim_correct_options *options,
-    const gkl_shim_correct_spectrum *spectrum, const gkl_shim_correct_batch *batch,
-    uint8_t *corrected, uint8_t *states, int32_t repeats, double *seconds);
-
 /* cffi: end */
 
 #ifdef __cplusplus

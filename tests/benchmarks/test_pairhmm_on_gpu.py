@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import pairhmm_callers, pairhmm_double, pairhmm_lone, pairhmm_long_reads
+from benchmarks import pairhmm_callers, pairhmm_lone, pairhmm_long_reads
 from benchmarks.common import regions
-from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.bench import regions as generated
-from gkl_shim.pairhmm import Batch, PairHMM, Read
-from tests.conftest import DATA
+from gkl_shim.pairhmm import PairHMM
 
 
 @pytest.fixture(autouse=True)
@@ -36,45 +34,6 @@ def test_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = row["microseconds_a_call"] * row["regions_a_second"]
         assert calls == pytest.approx(1e6 * row["callers"])
     assert report["tables"]["gatk"]["absent"] == "give --reference and --reads"
-
-
-INPUT = DATA / "10s_three_regions.in"
-
-
-def test_double(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "GENERATED_REGIONS": 3,
-        "STREAMED_CELLS": 1e7,
-        "UNRELATED_CELLS": 1e6,
-        "UNRELATED_SHAPES": (((4, 2), 100, 200),),
-    }.items():
-        monkeypatch.setattr(pairhmm_double, name, value)
-    file = tmp_path / "report.json"
-    arguments = [str(INPUT), "--json", str(file)]
-    CliRunner().invoke(pairhmm_double.command, arguments, catch_exceptions=False)
-    tables = json.loads(file.read_text())["tables"]
-    ratios = ["the device's", "64"]
-    counted = [row for row in tables["counts"]["rows"] if row["input"] == INPUT.stem]
-    assert [row.get("double_ratio") for row in counted] == [None, *ratios]
-    assert len({row["pairs"] for row in counted}) == 1
-    streamed = tables["streams"]["rows"]
-    assert [row["double_ratio"] for row in streamed] == ratios * 2
-    unrelated = tables["unrelated"]["rows"]
-    assert [row["engine"] for row in unrelated] == ["GPU", "GPU", "CPU, single", "CPU, double"]
-
-
-def test_replacing_reads_that_have_rescued_pairs() -> None:
-    fits = "ACGTTGCAACGGTACTGA"
-    reads = [Read(fits, 30), Read("T" * 150, 60), Read(fits[2:], 30)]
-    haplotypes = [f"CC{fits}GG", f"CA{fits}GA"]
-    batch = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(haplotypes))
-    replaced = pairhmm_double.with_rescued_reads_replaced(batch)
-    starts = replaced.reads.offsets
-    assert np.array_equal(starts, batch.reads.offsets)
-    bases = replaced.reads.bases.tobytes().decode()
-    assert bases[: starts[1]] == fits
-    assert bases[starts[1] : starts[2]] == (fits * 9)[:150]
-    assert bases[starts[2] :] == fits[2:]
 
 
 @pytest.mark.usefixtures("measurements")

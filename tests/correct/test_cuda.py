@@ -177,21 +177,6 @@ def test_signals_in_long_calls(host, bell, handle) -> None:
     assert host.live == []
 
 
-@pytest.mark.usefixtures("measurements")
-@pytest.mark.parametrize("method", METHODS)
-def test_reads_are_corrected_while_the_kernel_is_timed(host, method) -> None:
-    reads, qualities = random_reads(1, genome=150, depth=10)
-    spectrum = Spectrum.from_reads(reads, k=16, threshold=3, backend="cpu")
-    tracks, values = ragged(reads, "reads"), qualities_of(qualities)
-    engine = Engine()
-    seconds, letters = engine.measure(spectrum.native, tracks, values, method, repeats=3)
-    assert seconds > 0
-    want = corrected(spectrum, reads, values, method, USUAL)[0]
-    assert letters[: len(want)].tolist() == want.tolist()
-    engine.close()
-    assert host.live == []
-
-
 @pytest.mark.parametrize(("k", "counted_to"), [(21, 2800), (30, 2710), (31, 2047)])
 def test_a_kmer_that_occurs_often(host, k, counted_to) -> None:
     """Its count stops at the largest one. The threshold of deep reads is 1/64 of it."""

@@ -74,27 +74,18 @@ def said(log: str) -> list[str]:
     return re.findall(r"\d+ read.* filtered .*|able to recalibrate .*", log)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
 def test_reports_are_stocks(
-    reads: data.Sample,
-    stocks: Path,
-    in_one_jvm: Callable[..., str],
-    tmp_path: Path,
-    threads: int,
+    reads: data.Sample, stocks: Path, in_one_jvm: Callable[..., str], tmp_path: Path
 ) -> None:
-    names = COUNTING if threads == 3 else ("plain", "low")
-    commands = [counting(reads, tmp_path / name, COUNTING[name]) for name in names]
-    log = in_one_jvm(commands, AGENT, f"-Dgkl.shim.recalibration={threads}")
-    for name in names:
+    commands = [counting(reads, tmp_path / name, words) for name, words in COUNTING.items()]
+    log = in_one_jvm(commands, AGENT, "-Dgkl.shim.recalibration=3")
+    for name in COUNTING:
         assert (tmp_path / name).read_bytes() == (stocks / name).read_bytes(), name
-    ours = "one thread" if threads == 1 else f"{threads} threads"
-    own = [reason for name, reason in GATKS_OWN.items() if name in names]
-    assert log.count(f"recalibration: {ours}") == len(names) - len(own)
-    for reason in own:
+    assert log.count("recalibration: 3 threads") == len(COUNTING) - len(GATKS_OWN)
+    for reason in GATKS_OWN.values():
         assert f"recalibration: GATK's own code is used, because of {reason}" in log
-    if threads == 3:
-        assert said(log) == said((stocks / "log").read_text())
-        assert len(set(said(log))) > 10
+    assert said(log) == said((stocks / "log").read_text())
+    assert len(set(said(log))) > 10
 
 
 #: Options of ApplyBQSR, and the name of its output.
@@ -172,29 +163,42 @@ def apply_all(
     return log
 
 
-@pytest.mark.parametrize("threads", [1, 3])
 def test_recalibrated_reads_are_stocks(
     reads: data.Sample,
     stocks: Path,
     stocks_reads: Path,
     in_one_jvm: Callable[..., str],
     tmp_path: Path,
-    threads: int,
 ) -> None:
-    runs = APPLYING if threads == 3 else {n: APPLYING[n] for n in ("plain.bam", "emit.bam")}
-    options = (AGENT, f"-Dgkl.shim.recalibration={threads}")
-    log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options)
+    options = (AGENT, "-Dgkl.shim.recalibration=3")
+    log = apply_all(reads, stocks, in_one_jvm, tmp_path, APPLYING, *options)
     made = sorted(path.name for path in tmp_path.iterdir() if path.name != "log")
-    if threads == 3:
-        assert made == sorted(path.name for path in stocks_reads.glob("*.*"))
+    assert made == sorted(path.name for path in stocks_reads.glob("*.*"))
     for name in made:
         assert (tmp_path / name).read_bytes() == (stocks_reads / name).read_bytes(), name
-    if threads == 3:
-        assert log.count("recalibration: 3 threads") == len(runs) - 1
-        assert "recalibration: one thread, because of --use-original-qualities" in log
-        assert said(log) == said((stocks_reads / "log").read_text())
-        sizes = {path.stat().st_size for path in tmp_path.glob("*.bam")}
-        assert len(sizes) >= len(runs) - 3
+    assert log.count("recalibration: 3 threads") == len(APPLYING) - 1
+    assert "recalibration: one thread, because of --use-original-qualities" in log
+    assert said(log) == said((stocks_reads / "log").read_text())
+    sizes = {path.stat().st_size for path in tmp_path.glob("*.bam")}
+    assert len(sizes) >= len(APPLYING) - 3
+
+
+def test_one_thread_writes_what_stock_writes(
+    reads: data.Sample,
+    stocks: Path,
+    stocks_reads: Path,
+    in_one_jvm: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    tables, bams = ("plain", "low"), ("plain.bam", "emit.bam")
+    others = [counting(reads, tmp_path / name, COUNTING[name]) for name in tables]
+    runs = {name: APPLYING[name] for name in bams}
+    options = (AGENT, "-Dgkl.shim.recalibration=1")
+    log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options, others=others)
+    for folder, names in ((stocks, tables), (stocks_reads, bams)):
+        for name in names:
+            assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
+    assert log.count("recalibration: one thread") == len(tables) + len(bams)
 
 
 def damaged(sample: data.Sample, folder: Path) -> dict[str, tuple[str, ...]]:
@@ -242,45 +246,38 @@ def errors(log: str) -> list[str]:
     )
 
 
-def test_runs_that_fail_say_what_stocks_say(
-    reads: data.Sample, stocks: Path, in_one_jvm: Callable[..., str], tmp_path: Path
-) -> None:
-    assert stocks.is_dir()
-    folder = reads.reads.parent
-    files = ("-R", str(reads.reference), "--known-sites", str(folder / "sites.vcf"))
-    commands = [
-        ["BaseRecalibrator", *files, "-O", str(tmp_path / "table"), *options]
-        for options in damaged(reads, tmp_path).values()
-    ]
-    stock = in_one_jvm(commands, failures=len(commands))
-    ours = in_one_jvm(commands, AGENT, "-Dgkl.shim.recalibration=3", failures=len(commands))
-    assert errors(ours) == errors(stock)
-    assert len(set(errors(stock))) == len(commands)
-    assert ours.count("recalibration: 3 threads") == len(commands) - 1
-    assert "recalibration: one thread, because of a read group without a platform" in ours
-
-
-def test_a_recalibration_that_fails_leaves_what_stocks_leaves(
+def test_runs_that_fail_say_and_leave_what_stocks_do(
     reads: data.Sample,
     stocks: Path,
     stocks_reads: Path,
     in_one_jvm: Callable[..., str],
     tmp_path: Path,
 ) -> None:
-    """The input is cut off, or a read group is not in the table."""
-    cut = stocks_reads / "cut"
-    cut.write_bytes(reads.reads.read_bytes()[:-20_000])
-    runs = {"cut.bam": f"-I {cut}", "missing.bam": "-bqsr {0}/other.table"}
+    """ApplyBQSR's input is cut off, or a read group is not in the table."""
+    assert stocks_reads.is_dir()
+    files = ("-R", str(reads.reference), "--known-sites", str(reads.reads.parent / "sites.vcf"))
+    others = [
+        ["BaseRecalibrator", *files, "-O", str(tmp_path / "table"), *options]
+        for options in damaged(reads, tmp_path).values()
+    ]
+    runs = {"cut.bam": f"-I {tmp_path}/cut.bam", "missing.bam": "-bqsr {0}/other.table"}
+    count = len(others) + len(runs)
     logs = []
     for way, java in (("stock", ()), ("ours", (AGENT, "-Dgkl.shim.recalibration=3"))):
         folder = tmp_path / way
         folder.mkdir()
-        logs.append(apply_all(reads, stocks, in_one_jvm, folder, runs, *java, failures=2))
-    assert errors(logs[0]) == errors(logs[1])
-    assert len(set(errors(logs[0]))) == 2
+        logs.append(
+            apply_all(reads, stocks, in_one_jvm, folder, runs, *java, failures=count, others=others)
+        )
+    stock, ours = logs
+    assert errors(ours) == errors(stock)
+    # Both tools name the file that is cut off.
+    assert len(set(errors(stock))) == count - 1
+    assert ours.count("recalibration: 3 threads") == count - 1
+    assert "recalibration: one thread, because of a read group without a platform" in ours
     for name in runs:
-        stock, ours = (tmp_path / way / name for way in ("stock", "ours"))
-        assert ours.read_bytes() == stock.read_bytes(), name
+        left = [(tmp_path / way / name).read_bytes() for way in ("stock", "ours")]
+        assert left[0] == left[1], name
     assert (tmp_path / "ours" / "cut.bam").stat().st_size > 50_000
 
 

@@ -254,7 +254,7 @@ def bam_reads(bam: Path) -> list[str]:
         return [read.to_string() for read in file]
 
 
-@pytest.mark.parametrize("error", ["exception", "user", "memory", "late"])
+@pytest.mark.parametrize("error", ["user", "memory", "late"])
 def test_a_region_that_fails_ends_the_run_as_in_one_thread(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path, error: str
 ) -> None:
@@ -279,7 +279,7 @@ def test_a_region_that_fails_ends_the_run_as_in_one_thread(
 def test_a_region_that_fails_leaves_the_files_of_one_thread(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
 ) -> None:
-    """A GVCF has its index and its checksum, and so has --bam-output."""
+    """It throws an exception. A GVCF has its index and its checksum, and so has --bam-output."""
     left = []
     for count in ("off", "4"):
         folder = tmp_path / count
@@ -292,18 +292,19 @@ def test_a_region_that_fails_leaves_the_files_of_one_thread(
                 "--create-output-bam-md5",
             ),
         )  # fmt: skip
-        assert done.returncode != 0
+        assert done.returncode != 0 and b"for the test" in done.log
         for file in (output, bam):
             checksum = hashlib.md5(file.read_bytes()).hexdigest()
             assert Path(f"{file}.md5").read_text().split()[0] == checksum
-        with pysam.TabixFile(str(output)) as calls:
-            found = list(calls.fetch(*calls.contigs))
+        with pysam.TabixFile(str(output)) as vcf:
+            found = list(vcf.fetch(*vcf.contigs))
         with pysam.AlignmentFile(str(bam)) as reads:
             assert reads.check_index()
         names = sorted(path.name for path in folder.iterdir())
-        left.append((names, found, bam_reads(bam)))
+        left.append((done.returncode, names, found, bam_reads(bam)))
     assert left[0] == left[1]
-    assert len(left[0][1]) > 100 and left[0][2]
+    _, _, found, kept = left[0]
+    assert len(found) > 100 and kept
 
 
 def test_a_full_disk_ends_the_run_as_in_one_thread(

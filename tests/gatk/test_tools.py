@@ -19,7 +19,7 @@ pytestmark = pytest.mark.gatk
         ("HaplotypeCaller", "deep", ("-ERC", "GVCF")),
         ("HaplotypeCaller", "chr22", ("--dragen-mode", "true")),
         ("Mutect2", "chr22", ()),
-        ("Mutect2", "chr22", ("--mitochondria-mode",)),
+        ("Mutect2", "chr22", ("--mitochondria-mode", "-L", "q:1-5000")),
         ("RampedHaplotypeCaller", "chr22", ()),
         ("HaplotypeCallerSpark", "chr20", ("--spark-master", "local[2]")),
     ],

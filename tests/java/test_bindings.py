@@ -6,6 +6,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from gkl_shim.gatk import fetch
 from tests.conftest import ROOT, require_tool
 from tests.java.conftest import gkl_classpath
@@ -31,12 +33,21 @@ def described(classpath: str, names: list[str], *options: str) -> dict[str, str]
     return dict(zip(names, texts, strict=True))
 
 
-def compiled(folder: Path, classes: Path, classpath: str = "") -> list[str]:
+def compiled(folder: Path, classes: Path) -> list[str]:
     """Compile the declarations in a folder, and return their names."""
     sources = sorted(folder.rglob("*.java"))
-    command = [require_tool("javac"), "-cp", classpath, "-d", classes, *sources]
-    subprocess.run(command, check=True)
+    subprocess.run([require_tool("javac"), "-d", classes, *sources], check=True)
     return [str(p.relative_to(folder).with_suffix("")).replace("/", ".") for p in sources]
+
+
+@pytest.fixture(scope="module")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The compiled list of GATK's classes, and the names of those that are not nested."""
+    classes = tmp_path_factory.mktemp("stubs")
+    command = [require_tool("java"), GATK / "Stubs.java", GATK / "classes.txt"]
+    subprocess.run([*command, "-cp", gkl_classpath("0.9.0"), "-d", classes], check=True)
+    paths = (p.relative_to(classes).with_suffix("") for p in classes.rglob("*.class"))
+    return classes, sorted(str(p).replace("/", ".") for p in paths if "$" not in p.name)
 
 
 def members(classpath: str, names: list[str]) -> dict[str, set[str]]:
@@ -58,58 +69,50 @@ def test_our_bindings_have_the_members_of_gatks(tmp_path: Path) -> None:
             assert ours[name] == new[name] == old.get(name, new[name])
 
 
-def descriptors(classpath: str, names: list[str]) -> dict[str, set[tuple[str, str]]]:
-    """The fields and methods of classes as the JVM links them: a name, and a type.
+def descriptors(name: str, text: str) -> set[tuple[str, str]]:
+    """The fields and methods of a class as the JVM links them: a name, and a type.
 
     A method NAME$original is GATK's NAME, after the agent has redirected that.
     """
-    return {
-        name: {
-            (member, kind)
-            for member, kind in re.findall(
-                r"([\w.]+)(?:\$original)?(?:\(.*)?;\n +descriptor: (\S+)", text
-            )
-            if member != name  # no constructors
-        }
-        for name, text in described(classpath, names, "-s", "-p").items()
-    }
+    lines = r"([\w.]+)(?:\$original)?(?:\(.*)?;\n +descriptor: (\S+)"
+    # A constructor has the name of the class.
+    return {found for found in re.findall(lines, text) if found[0] != name}
 
 
-def ancestors(classpath: str, names: list[str]) -> dict[str, set[str]]:
-    """Return what classes extend and implement, and so on up to those of the JDK."""
-    known: dict[str, set[str]] = {}
+def parents(name: str, text: str) -> set[str]:
+    """What a class extends and implements, but for classes of the JDK."""
+    header = text.lstrip().splitlines()[0]
+    while "<" in header:
+        header = re.sub(r"<[^<>]*>", "", header)
+    found = re.findall(r"[\w$]+(?:\.[\w$]+)+", header.split(name, 1)[1])
+    return {parent for parent in found if not parent.startswith("java.")}
+
+
+def test_what_we_use_of_gatk_is_there(stubs: tuple[Path, list[str]]) -> None:
+    """In the class itself, or in one that it extends."""
+    classes, names = stubs
+    assert len(names) >= 160
+    texts: dict[str, str] = {}
     unknown = set(names)
     while unknown:
-        for name, text in described(classpath, sorted(unknown)).items():
-            header = text.lstrip().splitlines()[0]
-            while "<" in header:
-                header = re.sub(r"<[^<>]*>", "", header)
-            parents = re.findall(r"[\w$]+(?:\.[\w$]+)+", header.split(name, 1)[1])
-            known[name] = {parent for parent in parents if not parent.startswith("java.")}
-        unknown = {parent for parents in known.values() for parent in parents} - known.keys()
-    return known
-
-
-def test_what_we_use_of_gatk_is_there(tmp_path: Path) -> None:
-    """In the class itself, or in one that it extends."""
-    names = compiled(GATK, tmp_path, gkl_classpath("0.9.0"))
-    assert len(names) >= 8
-    parents = ancestors(fetch.gatk_classpath(), names)
-    ours = descriptors(str(tmp_path), names)
-    theirs = descriptors(fetch.gatk_classpath(), list(parents))
+        texts |= described(fetch.gatk_classpath(), sorted(unknown), "-s", "-p")
+        unknown = {parent for name in unknown for parent in parents(name, texts[name])}
+        unknown -= texts.keys()
 
     def members_of(name: str) -> set[tuple[str, str]]:
-        return theirs[name].union(*map(members_of, parents[name]))
+        inherited = map(members_of, parents(name, texts[name]))
+        return descriptors(name, texts[name]).union(*inherited)
 
-    for name in names:
-        absent = ours[name] - members_of(name) - {ADDED}
+    for name, text in described(str(classes), names, "-s", "-p").items():
+        absent = descriptors(name, text) - members_of(name) - {ADDED}
         assert all(LATER.get(member, "no such") in kind for member, kind in absent), absent
 
 
-def test_our_classes_compile_without_a_warning(tmp_path: Path) -> None:
-    compiled(GATK, tmp_path / "gatk", gkl_classpath("0.9.0"))
+def test_our_classes_compile_without_a_warning(
+    stubs: tuple[Path, list[str]], tmp_path: Path
+) -> None:
     sources = (ROOT / "java" / "src").rglob("*.java")
     command = [require_tool("javac"), "--release", "8", "-Xlint:all,-options", "-Werror"]
-    command += ["-cp", f"{tmp_path / 'gatk'}:{gkl_classpath('0.9.0')}", "-d", tmp_path, *sources]
+    command += ["-cp", f"{stubs[0]}:{gkl_classpath('0.9.0')}", "-d", tmp_path, *sources]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -46,11 +46,11 @@ class DeviceChunk : public gpu::Slot {
     void write() override;
     void launch() override;
 
+   private:
     // The steps of launch() before it fetches the results: sends the reads, and corrects them.
     void send();
     void correct();
 
-   private:
     int64_t count() const { return cut.end - first; }
     template <class T>
     T *pinned(int64_t at) const {

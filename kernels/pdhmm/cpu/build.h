@@ -1,5 +1,5 @@
 // What one CPU build offers to engine.cpp: a struct of functions. Each instruction set has its own
-// build, compiled from cpu/build.inc.
+// build, compiled from cpu/build.cpp.
 #pragma once
 
 #include <stddef.h>

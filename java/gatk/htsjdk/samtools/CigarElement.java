@@ -1,8 +1,0 @@
-package htsjdk.samtools;
-
-/** Part of htsjdk's class. */
-public class CigarElement {
-    public native int getLength();
-
-    public native CigarOperator getOperator();
-}

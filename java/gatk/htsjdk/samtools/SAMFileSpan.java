@@ -1,4 +1,0 @@
-package htsjdk.samtools;
-
-/** Part of htsjdk's class. */
-public interface SAMFileSpan {}

@@ -1,8 +1,0 @@
-package htsjdk.samtools;
-
-/** Part of htsjdk's class. */
-public class SAMSequenceRecord {
-    public native int getSequenceLength();
-
-    public native String getSequenceName();
-}

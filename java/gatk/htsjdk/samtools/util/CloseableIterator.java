@@ -1,8 +1,0 @@
-package htsjdk.samtools.util;
-
-import java.util.Iterator;
-
-/** Part of htsjdk's class. */
-public interface CloseableIterator<T> extends Iterator<T> {
-    void close();
-}

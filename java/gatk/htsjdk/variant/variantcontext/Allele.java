@@ -1,4 +1,0 @@
-package htsjdk.variant.variantcontext;
-
-/** Part of htsjdk's interface. */
-public interface Allele {}

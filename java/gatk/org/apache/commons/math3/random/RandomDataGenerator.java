@@ -1,4 +1,0 @@
-package org.apache.commons.math3.random;
-
-/** Part of the class of Apache Commons Math. */
-public class RandomDataGenerator {}

@@ -1,4 +1,0 @@
-package org.broadinstitute.barclay.argparser;
-
-/** Part of Barclay's interface. */
-public interface CommandLineParser {}

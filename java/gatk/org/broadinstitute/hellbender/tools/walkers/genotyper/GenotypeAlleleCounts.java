@@ -1,4 +1,0 @@
-package org.broadinstitute.hellbender.tools.walkers.genotyper;
-
-/** Part of GATK's class. */
-public final class GenotypeAlleleCounts {}

@@ -1,6 +1,0 @@
-package org.broadinstitute.hellbender.tools.walkers.haplotypecaller;
-
-/** Part of GATK's class, with a field that the agent makes public. */
-public final class PDPairHMMLikelihoodCalculationEngine {
-    public byte[] pcrIndelErrorModelCache;
-}

@@ -1,4 +1,0 @@
-package org.broadinstitute.hellbender.utils.recalibration.covariates;
-
-/** Part of GATK's class. */
-public final class StandardCovariateList {}

@@ -1,4 +1,0 @@
-package picard.sam.markduplicates.util;
-
-/** Picard's class. */
-public class ReadEndsForMarkDuplicatesCodec {}

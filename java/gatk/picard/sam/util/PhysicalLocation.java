@@ -1,4 +1,0 @@
-package picard.sam.util;
-
-/** Picard's interface. */
-public interface PhysicalLocation {}
