@@ -25,6 +25,9 @@ __all__ = ["Command", "NumberRange", "WholeRange", "backend", "build", "classpat
 
 _Option: TypeAlias = Callable[[Any], Any]
 
+_JSON_LINE = 400
+"""The longest line of a report that holds more than one value."""
+
 
 class Command(click.Command):
     """A command that refuses an empty name, and an option that is given twice.
@@ -186,9 +189,25 @@ def json_file(what: str, callback: Callable[..., str | None] | None = None) -> _
 
 
 def write_json(path: str, report: Mapping[str, Any]) -> None:
-    """Write a complete report or nothing; ``-`` is standard output."""
+    """Write a complete report or nothing; ``-`` is standard output.
+
+    What fits in one line stays there, so a table has a line for each row.
+    """
     with atomic_output(path) as file:
-        file.write((json.dumps(report, indent=1) + "\n").encode())
+        file.write((_json_lines(report) + "\n").encode())
+
+
+def _json_lines(value: Any, indent: int = 0) -> str:
+    text = json.dumps(value)
+    if indent + len(text) <= _JSON_LINE or not isinstance(value, (Mapping, list, tuple)):
+        return text
+    margin = " " * (indent + 1)
+    if isinstance(value, Mapping):
+        parts = [f"{json.dumps(k)}: {_json_lines(v, indent + 1)}" for k, v in value.items()]
+    else:
+        parts = [_json_lines(part, indent + 1) for part in value]
+    first, last = "{}" if isinstance(value, Mapping) else "[]"
+    return f"{first}\n{margin}" + f",\n{margin}".join(parts) + f"\n{' ' * indent}{last}"
 
 
 def memory(default: float, help: str) -> _Option:

@@ -225,9 +225,7 @@ def test_a_signal_ends_the_run_as_without_the_agent(classpath: str, tmp_path: Pa
     assert "Picard's own code" not in "".join(log)
 
 
-def test_parts_find_what_picard_and_plain_maps_find(
-    classpath: str, tmp_path: Path
-) -> None:
+def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Path) -> None:
     source = Path(__file__).with_name("DuplicatesChecks.java")
     everything = f"{paths.agent_jar()}:{classpath}"
     javac = [require_tool("javac"), "-nowarn", "-cp", everything, "-d", str(tmp_path), str(source)]
