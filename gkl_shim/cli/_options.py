@@ -39,7 +39,9 @@ class Command(click.Command):
         try:
             values, _, given = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
-            shown = {name for option in self.params if not _is_hidden(option) for name in option.opts}
+            shown = {
+                name for option in self.params if not _is_hidden(option) for name in option.opts
+            }
             word = self._first_unknown(ctx, args)
             with_two_hyphens = f"-{word}"
             near = [with_two_hyphens, *(error.possibilities or ())]
