@@ -279,7 +279,7 @@ def test_what_is_no_text_is_named(content: bytes, compress: Callable[[bytes], by
 @pytest.mark.parametrize("tag", [b"<!DOCTYPE html>", b"<!doctype", b"<Html>", b"<head>", b"<?xml"])
 def test_a_page_of_the_web_is_named(before: bytes, tag: bytes) -> None:
     """Its > would begin a sequence of FASTA."""
-    with pytest.raises(FormatError, match="^x: it is a page of the web, "):
+    with pytest.raises(FormatError, match=r"^x: it is a page of the web, "):
         content_of(Input(io.BytesIO(before + tag + b"\n<p>Not found</p>\n"), "x"))
 
 
