@@ -186,8 +186,8 @@ def _other_agents() -> list[Finding]:
         name for agent in agents if (name := Path(agent.partition("=")[0]).name) != "gkl-shim.jar"
     ]
     archived = any(option.startswith("-XX:SharedArchiveFile=") for option in given)
-    if not others or not archived:
-        return []
+    if not others or not archived or _absent_agents():
+        return []  # or another finding says why no Java starts
     try:
         classpath = run.known_classpath()
         if classpath is None:

@@ -33,7 +33,8 @@ class Command(click.Command):
     """A command that refuses an empty name, and an option that is given twice.
 
     An empty name would be taken for the current folder. Of an option that is given twice, the first
-    value would be lost.
+    value would be lost. The whole of an unknown option is named: one hyphen may begin several
+    letters that are joined, so Click takes ``-discard`` for an unknown ``-d``.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -41,14 +42,15 @@ class Command(click.Command):
         try:
             values, _, given = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
-            hidden = {
-                name
-                for parameter in self.params
-                if isinstance(parameter, click.Option) and parameter.hidden
-                for name in parameter.opts
+            shown = {
+                name for option in self.params if not _is_hidden(option) for name in option.opts
             }
-            near = [name for name in error.possibilities or () if name not in hidden]
-            raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
+            word = self._first_unknown(ctx, args)
+            with_two_hyphens = f"-{word}"
+            near = [with_two_hyphens, *(error.possibilities or ())]
+            raise click.NoSuchOption(
+                word, possibilities=[name for name in near if name in shown], ctx=ctx
+            ) from None
         seen = set()
         for parameter in given:
             if _takes_names(parameter) and "" in _listed(values[str(parameter.name)]):
@@ -61,6 +63,21 @@ class Command(click.Command):
                     raise click.UsageError(f"{parameter.opts[-1]} is given twice", ctx)
                 seen.add(parameter)
         return super().parse_args(ctx, args)
+
+    def _first_unknown(self, ctx: click.Context, words: list[str]) -> str:
+        """Return the word with an unknown option: the last one of the shortest part with one."""
+        for count in range(1, len(words)):
+            try:
+                self.make_parser(ctx).parse_args(words[:count])
+            except click.NoSuchOption:
+                return words[count - 1]
+            except click.UsageError:
+                pass  # the last option lacks its value
+        return words[-1]
+
+
+def _is_hidden(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option) and parameter.hidden
 
 
 def _takes_names(parameter: click.Parameter) -> bool:

@@ -14,7 +14,7 @@ from gkl_shim._native_mem import Fasta
 from gkl_shim._output_files import check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.cli._mem_report import Report
-from gkl_shim.cli._mummer import Command, flag, kind_of
+from gkl_shim.cli._mummer import flag, kind_of
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.formats.output import open_output
 from gkl_shim.mem import Backend, Index, Strands
@@ -23,9 +23,8 @@ from gkl_shim.mem import Backend, Index, Strands
 _LONG_INPUT = 1 << 25
 
 
-@click.command(
+@_options.command(
     name="mem",
-    cls=Command,
     context_settings={"help_option_names": ["-h", "-help", "--help"]},
     epilog="Example: gkl-shim mem -maxmatch -b -l 50 reference.fa query1.fa.gz query2.fa.gz",
 )

@@ -93,6 +93,7 @@ _COMPRESSED = (
 # How other files begin, or what they have at a place near the beginning, and what they are.
 _SAM = "SAM text; convert it with samtools fastq or samtools fasta"
 _PAGE = "a page of the web, perhaps the error of a download"
+_PAGE_BEGINS = (b"<!doctype", b"<html", b"<head", b"<?xml")
 _OTHERS = (
     (30, b"facts.npy\x01\0", "a spectrum of correct; give it with --spectrum"),
     (0, b"gklmem\x01\0", "an index of mem; give it with -load"),
@@ -108,11 +109,6 @@ _OTHERS = (
     (0, b"@SQ\tSN:", _SAM),
     (0, b"@RG\tID:", _SAM),
     (0, b"@PG\tID:", _SAM),
-    (0, b"<!DOCTYPE", _PAGE),
-    (0, b"<!doctype", _PAGE),
-    (0, b"<html", _PAGE),
-    (0, b"<HTML", _PAGE),
-    (0, b"<?xml", _PAGE),
     (0, b"\xef\xbb\xbf", "text with a byte order mark; save it without one"),
     (0, b"\xff\xfe", "UTF-16 text; save it as ASCII"),
     (0, b"\xfe\xff", "UTF-16 text; save it as ASCII"),
@@ -217,6 +213,9 @@ class Input(io.RawIOBase):
         for at, magic, kind in _OTHERS:
             if self._head.startswith(magic, at):
                 raise FormatError(self.name, None, f"it is {kind}")
+        # White space may be before a page, and its tags may be in either case.
+        if self._head.lstrip().lower().startswith(_PAGE_BEGINS):
+            raise FormatError(self.name, None, f"it is {_PAGE}")
 
     def _some_text(self, view: memoryview) -> int:
         # In pieces that stay in the cache until they have been searched.

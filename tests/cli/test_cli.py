@@ -66,6 +66,25 @@ def test_the_option_for_threads_of_other_programs(
     assert re.match(pattern, told)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "unknown", "near"),
+    [
+        (["correct", "a.fq", "-discard"], "-discard", "--discard"),
+        (["smithwaterman", "a.tsv", "-threads", "2"], "-threads", "--threads"),
+        (["prefilter", "-e", "2", "-pairs.tsv"], "-pairs.tsv", None),
+        (["correct", "a.fq", "-force"], "-force", None),  # hidden
+    ],
+)
+def test_the_whole_word_of_an_unknown_option_is_named(
+    tmp_path: Path, arguments: list[str], unknown: str, near: str | None
+) -> None:
+    """MUMmer's options and find's have one hyphen, and names of files may begin with one."""
+    code, told = refused(tmp_path, *arguments)
+    assert code == 2
+    assert re.match(rf"No such option:? '?{re.escape(unknown)}'?[. ]", told)
+    assert re.findall(r"(?<=[ '])--[a-z]+(?='?\?)", told) == ([near] if near else [])
+
+
 def test_a_missing_library_is_named(tmp_path: Path) -> None:
     done = run(tmp_path, "pairhmm", "-", env={"GKL_SHIM_LIBRARY": "/absent.so"})
     assert done.returncode == 1

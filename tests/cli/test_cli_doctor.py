@@ -99,7 +99,8 @@ def test_another_agent_beside_an_archive(tmp_path: Path) -> None:
     )
     java.chmod(0o755)
     jar = tmp_path / "gatk.jar"
-    jar.touch()
+    for each in (jar, tmp_path / "jacocoagent.jar", tmp_path / "gkl-shim.jar"):
+        each.touch()
     archive = f"-XX:SharedArchiveFile={tmp_path}/gkl-shim.jsa"
     jacoco = f"-javaagent:{tmp_path}/jacocoagent.jar=destfile=x"
 
@@ -112,7 +113,7 @@ def test_another_agent_beside_an_archive(tmp_path: Path) -> None:
         assert done.returncode == (not report["ok"])
         return [f"{each['state']}: {each['detail']}" for each in told]
 
-    ours = "-javaagent:/opt/gkl-shim.jar"
+    ours = f"-javaagent:{tmp_path}/gkl-shim.jar"
     assert found(JAVA_TOOL_OPTIONS=f"{ours} {archive}") == []
     assert found(JAVA_TOOL_OPTIONS=f"{ours} '{jacoco}'") == []
     which = "with jacocoagent.jar and a class-data archive"
@@ -121,6 +122,9 @@ def test_another_agent_beside_an_archive(tmp_path: Path) -> None:
     excluded = f"{jacoco},excludes=org.apache.logging.*"
     (fine,) = found(JAVA_TOOL_OPTIONS=f"{ours} {archive} {excluded}")
     assert fine == f"ok: GATK starts {which}"
+    # If the agent does not exist, the advice would be wrong. Another finding names the agent.
+    (tmp_path / "jacocoagent.jar").unlink()
+    assert found(JAVA_TOOL_OPTIONS=f"{ours} {archive} '{jacoco}'") == []
 
 
 def findings(folder: Path, **environment: str) -> tuple[bool, dict[str, tuple[str, str]]]:

@@ -275,6 +275,14 @@ def test_what_is_no_text_is_named(content: bytes, compress: Callable[[bytes], by
         content_of(Input(io.BytesIO(compress(content)), "x"))
 
 
+@pytest.mark.parametrize("before", [b"", b"\n", b" \r\n\t"])
+@pytest.mark.parametrize("tag", [b"<!DOCTYPE html>", b"<!doctype", b"<Html>", b"<head>", b"<?xml"])
+def test_a_page_of_the_web_is_named(before: bytes, tag: bytes) -> None:
+    """Its > would begin a sequence of FASTA."""
+    with pytest.raises(FormatError, match=r"^x: it is a page of the web, "):
+        content_of(Input(io.BytesIO(before + tag + b"\n<p>Not found</p>\n"), "x"))
+
+
 @pytest.mark.parametrize("kind", [name for name in COMPRESSED if " " not in name])
 def test_what_is_compressed_twice_is_named(kind: str) -> None:
     content = bz2.compress(COMPRESSED[kind])
