@@ -46,13 +46,8 @@ _WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=e
 FEW_CPUS = 2
 """With so many CPUs or fewer, the JVM's second compiler takes them from GATK."""
 
-<<<<<<< HEAD
 # 30 times the JVM's own thresholds: fewer methods are compiled a second time. The figures are in
 # docs/performance.md, "Warm-up".
-=======
-# 30 times the JVM's own thresholds: fewer methods are compiled a second time. docs/performance.md
-# has the figures ("Warm-up").
->>>>>>> try46
 _LATE_COMPILING = (
     "-XX:Tier4InvocationThreshold=150000",
     "-XX:Tier4MinInvocationThreshold=18000",
