@@ -141,6 +141,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
         "mutect2": ("Mutect2", chr22),
         "deep": ("HaplotypeCaller", deep),
         "pseudo": ("HaplotypeCaller", chr22, "-A", "AllelePseudoDepth"),
+        "own": ("HaplotypeCaller", chr22, "-A", "CountingAnnotation"),
     }
     logs = {}
     ways = {"off": (agent(), *threads("off")), "3": (agent(), *threads(3)), "stock": ()}
@@ -170,8 +171,9 @@ def test_tools_that_run_one_after_another_in_one_jvm(
     stock = gatk("HaplotypeCaller", deep, likelihoods=True)
     assert records(tmp_path / "3" / "deep.vcf") == records(stock.vcf)
     assert logs["3"].count("regions: 3 threads") == 5
-    reason = "regions: one thread, because of the annotation AllelePseudoDepth"
-    assert logs["3"].count(reason) == 1
+    for annotation in ("AllelePseudoDepth", "CountingAnnotation"):
+        reason = f"regions: one thread, because of the annotation {annotation}"
+        assert logs["3"].count(reason) == 1
     assert "] regions:" not in logs["off"]
     assert "[gkl-shim" not in logs["stock"]
 
