@@ -90,7 +90,8 @@ class Swap:
         options = given["JAVA_TOOL_OPTIONS"]
         result.pop("USE_LIBRARY_PATH", None)
         if self.agent is not None:
-            chosen = any(_COMPILING.fullmatch(text) for texts in given.values() for text in texts)
+            foreign = [_unquoted(token) for tokens in given.values() for token in tokens]
+            chosen = any(_COMPILING.fullmatch(option) for option in foreign)
             options.append(_tool_option(f"-javaagent:{self.agent}"))
             if _native.cpu_count() <= FEW_CPUS and not chosen:
                 options += _LATE_COMPILING
@@ -115,7 +116,11 @@ STOCK = Swap("stock")
 def options(environment: Mapping[str, str]) -> list[str]:
     """Return the options for a JVM in the variables of an environment, without quotes."""
     texts = (environment.get(name, "") for name in OPTION_VARIABLES)
-    return [re.sub("['\"]", "", token) for text in texts for token in _TOKEN.findall(text)]
+    return [_unquoted(token) for text in texts for token in _TOKEN.findall(text)]
+
+
+def _unquoted(token: str) -> str:
+    return re.sub("['\"]", "", token)
 
 
 def agent() -> Swap:
@@ -229,11 +234,7 @@ def jars(classpath: str) -> Iterator[Path]:
 
 def _foreign_options(text: str) -> list[str]:
     """Return the options in a variable, with their quotes, but without those of gkl-shim."""
-    return [
-        token
-        for token in _TOKEN.findall(text)
-        if not _OWN_OPTION.fullmatch(re.sub("['\"]", "", token))
-    ]
+    return [token for token in _TOKEN.findall(text) if not _OWN_OPTION.fullmatch(_unquoted(token))]
 
 
 def _tool_option(option: str) -> str:

@@ -231,8 +231,9 @@ def in_one_jvm(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Call
 
     The given number of commands fails, each with its exception in the log."""
     classes = tmp_path_factory.mktemp("in_one_jvm")
-    source = Path(__file__).with_name("InOneJvm.java")
-    javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
+    names = ("InOneJvm.java", "CountingAnnotation.java")
+    sources = [str(Path(__file__).with_name(name)) for name in names]
+    javac = [require_tool("javac"), "-proc:none", "-cp", classpath, "-d", str(classes), *sources]
     subprocess.run(javac, check=True)
 
     def called(

@@ -30,6 +30,13 @@ def records(vcf: Path) -> list[str]:
     return [line for line in vcf.read_text().splitlines() if not line.startswith("##")]
 
 
+def bcf_records(bcf: Path) -> bytes:
+    """Return what follows the header, whose length is behind five bytes."""
+    content = bcf.read_bytes()
+    assert content[:3] == b"BCF"
+    return content[9 + int.from_bytes(content[5:9], "little") :]
+
+
 def threads(count: int | str) -> tuple[str, ...]:
     return (f"-Dgkl.shim.region_threads={count}",)
 
@@ -119,16 +126,22 @@ def test_the_search_does_not_wait_for_regions_that_draw_nothing(
 
 
 def test_tools_that_run_one_after_another_in_one_jvm(
-    gatk: Gatk, in_one_jvm, chr22: data.Sample, deep: data.Sample, tmp_path: Path
+    gatk: Gatk,
+    in_one_jvm,
+    chr22: data.Sample,
+    deep: data.Sample,
+    hg002: data.Sample,
+    tmp_path: Path,
 ) -> None:
     """In other modes they write what one thread and what stock GATK write. That is the BAM file of
-    the haplotypes, too: GATK numbers them through all regions."""
+    the haplotypes, too: GATK numbers them through all regions. In the BCF file, QD is a number."""
     runs = {
         "gvcf": ("HaplotypeCaller", chr22, "-ERC", "GVCF"),
         "dragen": ("HaplotypeCaller", chr22, "--dragen-378-concordance-mode"),
         "mutect2": ("Mutect2", chr22),
         "deep": ("HaplotypeCaller", deep),
         "pseudo": ("HaplotypeCaller", chr22, "-A", "AllelePseudoDepth"),
+        "own": ("HaplotypeCaller", chr22, "-A", "CountingAnnotation"),
     }
     logs = {}
     ways = {"off": (agent(), *threads("off")), "3": (agent(), *threads(3)), "stock": ()}
@@ -141,6 +154,9 @@ def test_tools_that_run_one_after_another_in_one_jvm(
             for name, (tool, sample, *arguments) in runs.items()
             if (way, name) != ("stock", "deep")
         ]  # fmt: skip
+        # Its random numbers follow those of the deep sample.
+        if way != "stock":
+            commands.append(command("HaplotypeCaller", hg002, folder / "high_qd.bcf"))
         logs[way] = in_one_jvm(commands, *options)
     # DRAGEN 3.7.8 mode detects variants in pileups, which our walk does not make everywhere.
     said = "finding active regions: GATK's own code is used, because of pileup detection"
@@ -149,12 +165,15 @@ def test_tools_that_run_one_after_another_in_one_jvm(
         for way in ("off", "stock") if name != "deep" else ("off",):
             assert run_modes.difference(tmp_path / way / name, tmp_path / "3" / name) is None, name
         assert (tmp_path / "3" / f"{name}.bamout.bam").stat().st_size > 10_000
+    one_thread, three = (bcf_records(tmp_path / way / "high_qd.bcf") for way in ("off", "3"))
+    assert one_thread == three
     # Another test runs stock GATK on this sample, which takes long.
     stock = gatk("HaplotypeCaller", deep, likelihoods=True)
     assert records(tmp_path / "3" / "deep.vcf") == records(stock.vcf)
-    assert logs["3"].count("regions: 3 threads") == 4
-    reason = "regions: one thread, because of the annotation AllelePseudoDepth"
-    assert logs["3"].count(reason) == 1
+    assert logs["3"].count("regions: 3 threads") == 5
+    for annotation in ("AllelePseudoDepth", "CountingAnnotation"):
+        reason = f"regions: one thread, because of the annotation {annotation}"
+        assert logs["3"].count(reason) == 1
     assert "] regions:" not in logs["off"]
     assert "[gkl-shim" not in logs["stock"]
 

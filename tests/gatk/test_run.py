@@ -76,7 +76,7 @@ def test_few_cpus_compile_later(monkeypatch: pytest.MonkeyPatch) -> None:
     for option in late:
         name, value = option.removeprefix("-XX:").split("=")
         assert re.search(rf" {name} += {value} +\{{product\}} \{{command line\}}", flags)
-    for given in ("-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"):
+    for given in ("-Xint", "-XX:TieredStopAtLevel=1", "'-XX:-TieredCompilation'"):
         base = {"_JAVA_OPTIONS": given}
         assert swap.environment(base)["JAVA_TOOL_OPTIONS"] == f"-javaagent:{AGENT}"
 

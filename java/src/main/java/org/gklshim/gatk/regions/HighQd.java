@@ -24,6 +24,7 @@ public final class HighQd {
     private static final double LIMIT = 35;
     private static final double MEAN = 30;
     private static final double SIGMA = 3;
+    private static final String KEY = "QD";
 
     /** The values of the region that a thread calls. */
     private static final ThreadLocal<OfRegion> OF_REGION = new ThreadLocal<>();
@@ -72,8 +73,7 @@ public final class HighQd {
         try {
             Map<String, Object> values =
                     annotation.annotate$original(reference, variant, likelihoods);
-            return region.found == null ? values : Collections.singletonMap(
-                    annotation.getKeyNames().get(0), region.found);
+            return region.found == null ? values : Collections.singletonMap(KEY, region.found);
         } finally {
             region.isAnnotating = false;
         }
@@ -88,6 +88,14 @@ public final class HighQd {
         region.found = new HighQd();
         region.values.add(region.found);
         return qd;
+    }
+
+    /** Gives a record the text of QD, which the writer of BCF files expects, if it was too high. */
+    static void finish(VariantContext variant) {
+        Object qd = variant.getAttribute(KEY);
+        if (qd instanceof HighQd) {
+            variant.getCommonInfo().putAttribute(KEY, qd.toString(), true);
+        }
     }
 
     /** Draws what the region that this thread calls has left to draw. It must be its turn. */

@@ -258,6 +258,7 @@ final class RegionThreads {
         if (called.failure != null) {
             OrderedTasks.<RuntimeException>rethrow(called.failure);
         }
+        called.variants.forEach(HighQd::finish);
         called.variants.forEach(writer::add);
         caller.finish(called.span);
         progress.update(called.span);

@@ -2,6 +2,7 @@ package org.gklshim.gatk.regions;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Objects;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.gklshim.gatk.Members;
 
@@ -96,12 +97,19 @@ final class SerialReason {
         for (Object annotation : Annotations.of(engine)) {
             String name = annotation.getClass().getName();
             // The formats and the table of AllelePseudoDepth are not made for several threads.
-            if (!name.startsWith(ANNOTATORS) || name.contains(".flow.")
+            if (!isOfGatk(annotation.getClass()) || name.contains(".flow.")
                     || name.equals(ANNOTATORS + "AllelePseudoDepth") || hasPedigree(annotation)) {
                 return "the annotation " + annotation.getClass().getSimpleName();
             }
         }
         return null;
+    }
+
+    /** GATK looks for the annotations of other jars in the same package as for its own. */
+    private static boolean isOfGatk(Class<?> annotation) {
+        return annotation.getName().startsWith(ANNOTATORS) && Objects.equals(
+                annotation.getProtectionDomain().getCodeSource(),
+                AssemblyRegionWalker.class.getProtectionDomain().getCodeSource());
     }
 
     private static boolean hasPedigree(Object annotation) {
