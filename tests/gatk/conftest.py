@@ -97,6 +97,15 @@ class Gatk:
         return run.gatk(arguments, self.classpath, self._swaps[swap], java_options=options)
 
 
+def with_gkl(classpath: str, version: str) -> str:
+    """Return a class path with another version of GKL and its bindings."""
+    gkl = re.compile(r"/(gkl|gatk-native-bindings)-[\d.]+\.jar$")
+    other = [jar for jar in fetch.gkl_classpath(version).split(":") if gkl.search(jar)]
+    kept = [jar for jar in classpath.split(":") if not gkl.search(jar)]
+    assert len(other) == 2 and len(kept) == len(classpath.split(":")) - 2
+    return ":".join([*other, *kept])
+
+
 def _replaced(log: str) -> str | None:
     """Return the log's words for how the shim replaced Intel's GKL, or None if it did not."""
     match = re.search(r"\[gkl-shim[^]]*\] .*Intel GKL replaced \(([^)]*)\)", log)

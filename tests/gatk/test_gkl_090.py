@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from gkl_shim.gatk import compare, data, fetch
-from tests.gatk.conftest import Gatk
+from gkl_shim.gatk import compare, data
+from tests.gatk.conftest import Gatk, with_gkl
 
 pytestmark = pytest.mark.gatk
 
@@ -16,15 +15,7 @@ pytestmark = pytest.mark.gatk
 def test_the_vcf_is_identical_with_gkl_090(
     classpath: str, shared: Path, chr20: data.Sample
 ) -> None:
-    newer = [
-        jar
-        for jar in fetch.gkl_classpath("0.9.0").split(":")
-        if re.search(r"/(gkl-0\.9\.0|gatk-native-bindings-1\.1\.0)\.jar$", jar)
-    ]
-    older = re.compile(r"/(gkl|gatk-native-bindings)-[\d.]+\.jar$")
-    kept = [jar for jar in classpath.split(":") if not older.search(jar)]
-    assert len(newer) == 2 and len(kept) == len(classpath.split(":")) - 2
-    gatk = Gatk(":".join([*newer, *kept]), shared)
+    gatk = Gatk(with_gkl(classpath, "0.9.0"), shared)
     stock = gatk("HaplotypeCaller", chr20)
     assert "gkl-0.9.0.jar" in stock.log
     shim = gatk("HaplotypeCaller", chr20, swap="agent")

@@ -12,7 +12,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, check_agent
+from tests.gatk.conftest import QUICK, Gatk, check_agent, with_gkl
 
 pytestmark = pytest.mark.gatk
 
@@ -66,3 +66,23 @@ def test_the_tools_files_are_stocks(
     stock, ours = digests
     assert len(stock) == 9
     assert stock == ours
+
+
+def test_files_are_stocks_with_gkl_088(
+    classpath: str, shared: Path, chr22: data.Sample, tmp_path: Path
+) -> None:
+    """At GATK's level 2, its deflater compresses the first block in another way than all others."""
+    gatk = Gatk(with_gkl(classpath, "0.8.8"), shared)
+    files = []
+    for swap in ("stock", "agent"):
+        folder = tmp_path / swap
+        folder.mkdir()
+        words = ["PrintReads", "-I", str(chr22.reads), "-O", f"{folder}/reads.bam"]
+        words += ["--add-output-sam-program-record", "false", "--create-output-bam-md5"]
+        log = gatk.run(words, swap, "-Dgkl.shim.reads=3").log.decode()
+        assert "gkl-0.8.8.jar" in log, log[-3000:]
+        assert ("reads: 3 threads for compressed blocks" in log) == (swap == "agent"), log[-3000:]
+        files.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    stock, ours = files
+    assert len(stock) == 3
+    assert ours == stock

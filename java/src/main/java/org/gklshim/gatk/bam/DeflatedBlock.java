@@ -37,22 +37,27 @@ final class DeflatedBlock {
         deflated = new byte[deflatedLength];
     }
 
-    /** Deflates the bytes. */
+    /** Deflates the bytes with one of these deflaters. */
     DeflatedBlock deflate(CodecPool<Deflater> deflaters) {
         Deflater deflater = deflaters.take();
         try {
-            if (!deflate(deflater)) {
-                Deflater storer = new Deflater(Deflater.NO_COMPRESSION, true);
-                try {
-                    if (!deflate(storer)) {
-                        throw new IllegalStateException("a block that cannot be stored");
-                    }
-                } finally {
-                    storer.end();
-                }
-            }
+            return deflate(deflater);
         } finally {
             deflaters.giveBack(deflater);
+        }
+    }
+
+    /** Deflates the bytes, or stores them if they do not get shorter. */
+    DeflatedBlock deflate(Deflater deflater) {
+        if (!fits(deflater)) {
+            Deflater storer = new Deflater(Deflater.NO_COMPRESSION, true);
+            try {
+                if (!fits(storer)) {
+                    throw new IllegalStateException("a block that cannot be stored");
+                }
+            } finally {
+                storer.end();
+            }
         }
         CRC32 sum = new CRC32();
         sum.update(bytes, 0, length);
@@ -60,8 +65,8 @@ final class DeflatedBlock {
         return this;
     }
 
-    /** Returns whether the result fits. */
-    private boolean deflate(Deflater deflater) {
+    /** Deflates the bytes. Returns whether the result fits. */
+    private boolean fits(Deflater deflater) {
         deflater.reset();
         deflater.setInput(bytes, 0, length);
         deflater.finish();

@@ -16,9 +16,9 @@ final class OutputBlocks {
         final DeflatedBlock block;
         final BlockTask<DeflatedBlock> task;
 
-        InFlight(DeflatedBlock block, CodecPool<Deflater> deflaters) {
+        InFlight(DeflatedBlock block, BlockTask<DeflatedBlock> task) {
             this.block = block;
-            task = new BlockTask<>(() -> block.deflate(deflaters));
+            this.task = task;
         }
     }
 
@@ -35,7 +35,19 @@ final class OutputBlocks {
 
     private OutputBlocks(BlockCompressedOutputStream file, Supplier<Deflater> maker) {
         this.file = file;
-        deflaters = new CodecPool<>(maker, Deflater::end);
+        deflaters = new CodecPool<>(() -> used(maker.get()), Deflater::end);
+    }
+
+    /**
+     * Returns a deflater after it has deflated a block. At levels 1 and 2, a deflater of GKL 0.8.8
+     * compresses its first block in another way than all later ones.
+     */
+    private static Deflater used(Deflater deflater) {
+        deflater.reset();
+        deflater.setInput(new byte[1], 0, 1);
+        deflater.finish();
+        deflater.deflate(new byte[64], 0, 64);
+        return deflater;
     }
 
     /** Returns the blocks of a file; null if htsjdk's own code deflates them. */
@@ -92,11 +104,13 @@ final class OutputBlocks {
                 || inFlight.size() >= BlockThreads.BLOCKS_A_FILE || BlockThreads.areFull())) {
             writeFirst();
         }
-        DeflatedBlock block = free.poll();
-        if (block == null) {
-            block = new DeflatedBlock(file.uncompressedBuffer.length, file.compressedBuffer.length);
-        }
-        InFlight added = new InFlight(block, deflaters);
+        DeflatedBlock block = free.isEmpty()
+                ? new DeflatedBlock(file.uncompressedBuffer.length, file.compressedBuffer.length)
+                : free.poll();
+        // As in htsjdk, the first block is the first one of the file's own deflater.
+        InFlight added = new InFlight(block, number() == 0
+                ? new BlockTask<>(() -> block.deflate(file.deflater))
+                : new BlockTask<>(() -> block.deflate(deflaters)));
         inFlight.add(added);
         byte[] empty = block.bytes;
         block.bytes = file.uncompressedBuffer;
