@@ -40,7 +40,6 @@ _FULL = b"No space left on device"
 # More than nothing, because a JVM that fails on a full disk deletes its unfinished files.
 _LEAST_FREE = 16 << 20
 _TMPDIR = "-Djava.io.tmpdir="
-_TOLD = "Picked up JAVA_TOOL_OPTIONS: "
 _OTHER_REFERENCE = "incompatible contigs"
 _KIB = 1024
 _LIBC = ctypes.CDLL(None)
@@ -73,8 +72,6 @@ class Job:
     inside: bool = False
     """Whether GATK runs in the folder, and has its temporary files beside it. Arguments then name
     outputs without the folder, so a command line that an output holds is the same in each run."""
-    may_be_silent: bool = False
-    """Whether gkl-shim may have nothing to log in it."""
 
     def file(self, name: str) -> Path:
         """Return a file of its results."""
@@ -248,7 +245,7 @@ class Runner:
                 raise MissingComponent(_failure(done.job, finished, self._java_options))
             lines = log.decode(errors="replace").splitlines()
             said = [line for line in lines if line.startswith("[gkl-shim ")]
-            _require_own_swap(done.job, lines, said, self._java_options)
+            _require_own_swap(done.job, said, self._java_options)
             result = Result(
                 key=done.key,
                 arguments=_filled(done.job.arguments, done.job.folder),
@@ -313,9 +310,7 @@ def _sizes(folder: Path) -> dict[str, int]:
     }
 
 
-def _require_own_swap(
-    job: Job, lines: Sequence[str], said: Sequence[str], java_options: Sequence[str]
-) -> None:
+def _require_own_swap(job: Job, said: Sequence[str], java_options: Sequence[str]) -> None:
     """Refuse a run of stock GATK with gkl-shim, and a run without gkl-shim that should have it.
 
     This comes before the run is kept, because what caused it may change without another key.
@@ -328,9 +323,7 @@ def _require_own_swap(
         raise MissingComponent(
             f"{job.name}: stock GATK ran with gkl-shim, see {job.log}; remove it from {where}"
         )
-    # The JVM's own line.
-    has_agent = any(line.startswith(_TOLD) and str(job.swap.agent) in line for line in lines)
-    if job.swap != swaps.STOCK and not said and not (job.may_be_silent and has_agent):
+    if job.swap != swaps.STOCK and not said:
         raise MissingComponent(
             f"{job.name}: gkl-shim did not run in GATK, see {job.log}; {programs.java()} may be a "
             "script that drops JAVA_TOOL_OPTIONS, or -Dgkl.shim.log=quiet silences gkl-shim"

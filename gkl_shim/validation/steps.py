@@ -158,7 +158,6 @@ class StepValidator:
             tuple(depends),
             swaps.STOCK if variant == STOCK else swaps.agent(),
             inside=True,
-            may_be_silent=step.tool == _PILEUPS,
         )
 
     def _compared(self, step: Step, stock: Job, shim: Job, before: Sequence[Job]) -> StepResult:
@@ -204,9 +203,8 @@ def _require_shim(step: Step, job: Job, result: Result) -> None:
     # GATK's own code does all the work of ApplyBQSR in one thread.
     signs = ["own code is used", *(["one thread, because of "] * (step.tool == _APPLY))]
     left = [line for line in lines if any(sign in line for sign in signs)]
-    # About GetPileupSummaries there is a line only if it is left to GATK.
-    threads = step.tool == _PILEUPS or any(re.search(r"(one|\d+) threads?\b", x) for x in lines)
-    if left or not threads:
+    sign = r"only at the positions" if step.tool == _PILEUPS else r"(one|\d+) threads?\b"
+    if left or not any(re.search(sign, line) for line in lines):
         job.forget()
         why = f": {left[-1]}" if left else ""
         raise MissingComponent(

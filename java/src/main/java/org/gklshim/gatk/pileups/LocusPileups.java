@@ -27,14 +27,19 @@ public final class LocusPileups {
     @SuppressWarnings("unchecked")
     public static Iterator<AlignmentContext> getAlignmentContextIterator(LocusWalker walker,
             CountingReadFilter filter) {
-        List<SimpleInterval> intervals = walker.getClass().getName().equals(TOOL)
-                ? (List<SimpleInterval>) Members.get(walker, "userIntervals") : null;
-        if (intervals == null || intervals.isEmpty()
-                || (int) Members.get(walker, "maxDepthPerSample") != 0
-                || !isKnown(walker.getHeaderForReads(), intervals)) {
+        if (!walker.getClass().getName().equals(TOOL)) {
             return walker.getAlignmentContextIterator$original(filter);
         }
+        List<SimpleInterval> intervals =
+                (List<SimpleInterval>) Members.get(walker, "userIntervals");
         SAMFileHeader header = walker.getHeaderForReads();
+        String reason = (int) Members.get(walker, "maxDepthPerSample") != 0
+                ? "of --max-depth-per-sample" : reason(header, intervals);
+        if (reason != null) {
+            Log.info("pileup summaries: GATK's own code is used, because " + reason);
+            return walker.getAlignmentContextIterator$original(filter);
+        }
+        Log.info("pileup summaries: only at the positions of the intervals");
         SiteReads reads = records(walker, new RecordFilters(filter));
         if (reads == null) {
             reads = new StreamedReads(((Stream<GATKRead>) Members.call(walker,
@@ -68,13 +73,17 @@ public final class LocusPileups {
         return new RecordReads(input.query(source), filters, input.header());
     }
 
-    /** Returns whether the reads' header has samples, and all sequences of intervals. */
-    private static boolean isKnown(SAMFileHeader header, List<SimpleInterval> intervals) {
+    /** Returns why GATK has to make the pileups, or null. */
+    private static String reason(SAMFileHeader header, List<SimpleInterval> intervals) {
+        if (intervals == null || intervals.isEmpty()) {
+            return "there are no intervals";
+        }
         for (SimpleInterval interval : intervals) {
             if (header.getSequence(interval.getContig()) == null) {
-                return false;
+                return "the reads' header has no contig " + interval.getContig();
             }
         }
-        return !ReadUtils.getSamplesFromHeader(header).isEmpty();
+        return ReadUtils.getSamplesFromHeader(header).isEmpty()
+                ? "the reads' header has no sample" : null;
     }
 }
