@@ -95,8 +95,8 @@ public final class BamRecord {
         position = integer(offset + 8) + 1;
         int nameLength = bytes[offset + 12] & 0xff;
         mappingQuality = bytes[offset + 13] & 0xff;
-        cigarCount = unsignedShort(offset + 16);
-        flags = unsignedShort(offset + 18);
+        cigarCount = LittleEndian.unsignedShort(bytes, offset + 16);
+        flags = LittleEndian.unsignedShort(bytes, offset + 18);
         length = integer(offset + 20);
         mateReference = integer(offset + 24);
         matePosition = integer(offset + 28) + 1;
@@ -231,7 +231,7 @@ public final class BamRecord {
         groupStart = -1;
         int next;
         for (int at = tagsStart; at < end; at = next) {
-            next = tagEnd(at);
+            next = Tags.end(bytes, at, end);
             if (next < 0) {
                 return false;
             }
@@ -239,7 +239,7 @@ public final class BamRecord {
                 if (groupStart >= 0 || bytes[at + 2] != 'Z') {
                     return false;
                 }
-                groupStart = at + 3;
+                groupStart = at + Tags.HEADER;
                 groupEnd = next - 1;
             }
         }
@@ -268,45 +268,6 @@ public final class BamRecord {
             }
         }
         return true;
-    }
-
-    /** Returns where a tag ends, or -1 if it does not end, or is of a type not known here. */
-    private int tagEnd(int tag) {
-        int value = tag + 3;
-        if (value >= end) {
-            return -1;
-        }
-        long next;
-        switch (bytes[tag + 2]) {
-            case 'Z':
-                for (int at = value; at < end; at++) {
-                    if (bytes[at] == 0) {
-                        return at + 1;
-                    }
-                }
-                return -1;
-            case 'B':
-                if (end - value < 5) {
-                    return -1;
-                }
-                long count = integer(value + 1);
-                int size = bytes[value] == 'A' ? 0 : size(bytes[value]);
-                next = size == 0 || count < 0 ? -1 : value + 5 + count * size;
-                break;
-            default:
-                next = size(bytes[tag + 2]) == 0 ? -1 : value + size(bytes[tag + 2]);
-        }
-        return next > end ? -1 : (int) next;
-    }
-
-    /** Returns the size of a value of a type, or 0 if it differs, or the type is not known. */
-    private static int size(byte type) {
-        switch (type) {
-            case 'A': case 'c': case 'C': return 1;
-            case 's': case 'S': return 2;
-            case 'i': case 'I': case 'f': return 4;
-            default: return 0;
-        }
     }
 
     /** Returns the first position of an alignment that is not in an adaptor for GATK. */
@@ -377,16 +338,7 @@ public final class BamRecord {
         return 0;
     }
 
-    private int unsignedShort(int offset) {
-        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8;
-    }
-
     private int integer(int offset) {
-        return integer(bytes, offset);
-    }
-
-    static int integer(byte[] bytes, int offset) {
-        return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8
-                | (bytes[offset + 2] & 0xff) << 16 | bytes[offset + 3] << 24;
+        return LittleEndian.integer(bytes, offset);
     }
 }

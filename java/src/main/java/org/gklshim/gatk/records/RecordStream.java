@@ -154,7 +154,7 @@ public final class RecordStream {
                 startPart();
                 continue;
             }
-            int size = end - next < SIZE ? 0 : BamRecord.integer(buffer, next);
+            int size = end - next < SIZE ? 0 : LittleEndian.integer(buffer, next);
             if (end - next >= SIZE && (size < BamRecord.FIXED_SIZE || size > MAX_RECORD)) {
                 return readByHtsjdk();
             }
