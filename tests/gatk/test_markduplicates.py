@@ -111,6 +111,7 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
     sort = [GATK, "SortSam", "-I", str(one), "-O", str(by_name), "-SO", "queryname"]
     picard = [PICARD, "MarkDuplicates", f"I={one}", f"O={tmp_path}/run/picard.bam"]
     grouped = "--ASSUME_SORT_ORDER queryname"
+    untouched = "--CLEAR_DT false --ADD_PG_TAG_TO_READS false"
     commands = [
         "\t".join(sort),
         _command(tmp_path, [one], "plain", "--CREATE_INDEX true --CREATE_MD5_FILE true"),
@@ -133,6 +134,10 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
         _command(tmp_path, [two, one, three], "renamed", "--CREATE_INDEX true"),
         _command(tmp_path, [two, one], "unset", "--ADD_PG_TAG_TO_READS false"),
         _command(tmp_path, [name, other], "merged_names", grouped),
+        _command(tmp_path, [one], "kept", "--CLEAR_DT false --TAGGING_POLICY OpticalOnly"),
+        _command(tmp_path, [one, three], "kept_merged", f"{untouched} --TAGGING_POLICY All"),
+        _command(tmp_path, [two, one], "kept_renamed", f"{untouched} --CREATE_INDEX true"),
+        _command(tmp_path, [name], "kept_names", f"{grouped} {untouched}"),
         "\t".join([*picard, f"M={tmp_path}/run/picard.txt", "TAGGING_POLICY=All"]),
     ]
     log = _compare(runs, tmp_path, commands)
@@ -186,7 +191,6 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [tmp_path / "absent.bam"], "absent"),
         _command(tmp_path, [good], "absent/folder"),
         _command(tmp_path, [good], "random", "--DUPLICATE_SCORING_STRATEGY RANDOM"),
-        _command(tmp_path, [good], "kept", "--CLEAR_DT false"),
         _command(tmp_path, [good], "members", "--TAG_DUPLICATE_SET_MEMBERS true"),
         _command(tmp_path, [good], "barcodes", "--READ_ONE_BARCODE_TAG XM"),
         _command(tmp_path, [good], f"../{PIPE}"),
@@ -200,7 +204,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     assert sum(line.startswith("threw: ") for line in log.results) == 10
     assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
-    assert len(log.reasons) == 13
+    assert len(log.reasons) == 12
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 

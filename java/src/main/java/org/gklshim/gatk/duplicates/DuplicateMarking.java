@@ -113,9 +113,6 @@ public final class DuplicateMarking {
         if (tool.TAG_DUPLICATE_SET_MEMBERS) {
             return "--TAG_DUPLICATE_SET_MEMBERS";
         }
-        if (!tool.CLEAR_DT) {
-            return "--CLEAR_DT false";
-        }
         if (tool.DUPLICATE_SCORING_STRATEGY == ScoringStrategy.RANDOM) {
             return "--DUPLICATE_SCORING_STRATEGY RANDOM";
         }

@@ -63,7 +63,11 @@ final class Inputs {
 
     /** Returns the program that takes the place of a file's own, or null. */
     String program(int file, String id) {
-        return merger != null && merger.hasProgramGroupCollisions() && id != null
+        return renamesPrograms() && id != null
                 ? merger.getProgramGroupId(fileHeaders.get(file), id) : id;
+    }
+
+    boolean renamesPrograms() {
+        return merger != null && merger.hasProgramGroupCollisions();
     }
 }

@@ -207,7 +207,9 @@ final class MarkedRecordWriter implements AutoCloseable {
             metrics.READ_PAIR_DUPLICATES += isDuplicate ? 1 : 0;
         }
         record.setDuplicateReadFlag(isDuplicate);
-        record.setAttribute("DT", null);
+        if (tool.CLEAR_DT) {
+            record.setAttribute("DT", null);
+        }
         if (isDuplicate && tool.TAGGING_POLICY != DuplicateTaggingPolicy.DontTag) {
             if (isOptical) {
                 record.setAttribute("DT", "SQ");

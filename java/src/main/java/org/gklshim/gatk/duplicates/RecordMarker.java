@@ -29,7 +29,8 @@ final class RecordMarker {
     private final SAMFileHeader header;
     /** The new values of the tag PG by the old ones, or null if it stays. */
     private final Map<String, byte[]> programs;
-    private final boolean isMerged;
+    private final boolean renamesGroups;
+    private final boolean renamesPrograms;
     private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
     private final RecordView view;
     private final Tags tags = new Tags();
@@ -57,7 +58,8 @@ final class RecordMarker {
         this.header = header;
         this.makesObjects = makesObjects;
         this.buffers = buffers;
-        isMerged = inputs.files.size() > 1;
+        renamesGroups = inputs.renamesGroups();
+        renamesPrograms = inputs.renamesPrograms();
         view = new RecordView(sequenceLengths);
         programs = newPrograms == null ? null : new HashMap<>();
         if (newPrograms != null) {
@@ -137,16 +139,17 @@ final class RecordMarker {
         return tool.TAGGING_POLICY == DuplicateTaggingPolicy.All ? LIBRARY : null;
     }
 
-    /** Writes a record with new flags and tags. */
+    /**
+     * Writes a record with new flags and tags. If htsjdk would set no tag, all else stays as it is.
+     */
     private void write(MarkedBatch batch, int k, boolean isDuplicate, byte[] newGroup,
             String program, byte[] type) {
         byte[] newProgram = null;
         if (programs != null) {
             newProgram = programs.get(program);
-        } else if (isMerged && program != null) {
+        } else if (renamesPrograms && program != null) {
             newProgram = program.getBytes(StandardCharsets.ISO_8859_1);
         }
-        byte[] bytes = view.bytes;
         int start = batch.start(k);
         int largest = view.end - view.start + (newProgram == null ? 0 : newProgram.length + 4)
                 + (newGroup == null ? 0 : newGroup.length) + 6;
@@ -154,15 +157,35 @@ final class RecordMarker {
             batch.bytes = Arrays.copyOf(batch.bytes, 2 * (start + largest));
         }
         byte[] buffer = batch.bytes;
-        int at = start + view.tagsStart - view.start;
-        System.arraycopy(bytes, view.start, buffer, start, at - start);
+        System.arraycopy(view.bytes, view.start, buffer, start, view.end - view.start);
         LittleEndian.putShort(buffer, start + BIN, view.position == 0 ? 0 : view.computeBin());
         LittleEndian.putShort(buffer, start + FLAGS, isDuplicate
                 ? view.flags | RecordView.DUPLICATE : view.flags & ~RecordView.DUPLICATE);
-        tidy(buffer, at);
-        boolean keepsProgram = programs == null && !isMerged;
+        int end = start + view.end - view.start;
+        if (setsTag(type)) {
+            int at = start + view.tagsStart - view.start;
+            tidy(buffer, at);
+            end = writeTags(buffer, at, newGroup, newProgram, type);
+            LittleEndian.putInteger(buffer, start, end - start - 4);
+        }
+        batch.ends[k] = end;
+    }
+
+    /** Returns whether htsjdk sets a tag of the record, even if to the value that it has. */
+    private boolean setsTag(byte[] type) {
+        return tool.CLEAR_DT || programs != null || type != null
+                || renamesGroups && tags.find(RecordView.RG) >= 0
+                || renamesPrograms && tags.find(RecordView.PG) >= 0;
+    }
+
+    /** Writes the tags of a record. Returns where they end. */
+    private int writeTags(byte[] buffer, int start, byte[] newGroup, byte[] newProgram,
+            byte[] type) {
+        boolean keepsProgram = programs == null && !renamesPrograms;
+        boolean keepsType = type == null && !tool.CLEAR_DT;
         boolean isProgramOpen = newProgram != null;
         boolean isTypeOpen = type != null;
+        int at = start;
         for (int tag = 0; tag < tags.count; tag++) {
             int name = tags.names[tag];
             if (isProgramOpen && name >= RecordView.PG) {
@@ -175,8 +198,9 @@ final class RecordMarker {
             }
             if (name == RecordView.RG && newGroup != null) {
                 at = Tags.writeText(buffer, at, RecordView.RG, newGroup);
-            } else if (name != RecordView.DT && (name != RecordView.PG || keepsProgram)) {
-                at = Tags.write(buffer, at, name, bytes, tags.starts[tag], tags.ends[tag]);
+            } else if ((name != RecordView.DT || keepsType)
+                    && (name != RecordView.PG || keepsProgram)) {
+                at = Tags.write(buffer, at, name, view.bytes, tags.starts[tag], tags.ends[tag]);
             }
         }
         if (isProgramOpen) {
@@ -185,8 +209,7 @@ final class RecordMarker {
         if (isTypeOpen) {
             at = Tags.writeText(buffer, at, RecordView.DT, type);
         }
-        LittleEndian.putInteger(buffer, start, at - start - 4);
-        batch.ends[k] = at;
+        return at;
     }
 
     /** Writes what has no meaning as htsjdk does: half a byte of bases, and missing qualities. */

@@ -57,7 +57,7 @@ final class UnusualRecords {
             record.setAttribute("RG", inputs.group(file, group));
         }
         String program = record.getStringAttribute("PG");
-        if (program != null) {
+        if (program != null && inputs.renamesPrograms()) {
             record.setAttribute("PG", inputs.program(file, program));
         }
     }
