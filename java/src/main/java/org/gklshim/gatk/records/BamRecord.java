@@ -33,6 +33,8 @@ public final class BamRecord {
     private static final int EQUAL = 7;
     private static final int DIFFERENT = 8;
 
+    private static final int READ_GROUP = Tags.name('R', 'G');
+
     /** The longest sequence that the bins of an index can hold. */
     static final int MAX_SEQUENCE = 1 << 29;
     /** GATK keeps the adaptors of fragments that are longer than this. */
@@ -74,6 +76,7 @@ public final class BamRecord {
     private boolean isGroupSought;
     private boolean areTagsUsual;
 
+    private final Tags tags = new Tags();
     private final int[] sequenceLengths;
 
     /** @param sequenceLengths the lengths of the sequences of the header */
@@ -229,21 +232,17 @@ public final class BamRecord {
 
     private boolean seekReadGroup() {
         groupStart = -1;
-        int next;
-        for (int at = tagsStart; at < end; at = next) {
-            next = Tags.end(bytes, at, end);
-            if (next < 0) {
-                return false;
-            }
-            if (bytes[at] == 'R' && bytes[at + 1] == 'G') {
-                if (groupStart >= 0 || bytes[at + 2] != 'Z') {
-                    return false;
-                }
-                groupStart = at + Tags.HEADER;
-                groupEnd = next - 1;
-            }
+        // Of two tags of one name, htsjdk may forget other tags.
+        if (!tags.parse(bytes, tagsStart, end)) {
+            return false;
         }
-        return true;
+        int tag = tags.find(READ_GROUP);
+        if (tag < 0) {
+            return true;
+        }
+        groupStart = tags.starts[tag] + 1;
+        groupEnd = tags.ends[tag] - 1;
+        return bytes[tags.starts[tag]] == 'Z';
     }
 
     /** Returns whether the record has a read group, and its name is one of these, in ASCII. */
