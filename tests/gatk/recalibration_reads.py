@@ -49,13 +49,14 @@ _TAGS = (
     "MD:Z:10A5^AC6",
     "XF:f:1.5",
     "XA:A:c",
+    "XA:A:d",
     "ZB:B:c,-1,2",
     "ZC:B:S,1,65535",
     "ZF:B:f,1.5,2",
     "ZH:H:1AE301",
     "ZE:Z:",
     "aa:Z:lower",
-    "OQ:Z:{0}",
+    "OQ:Z:{1}",
     "BI:Z:{0}",
     "BD:Z:{0}",
 )
@@ -171,7 +172,8 @@ def _tags(choice: random.Random, bases: list[str]) -> list[str]:
     if group:
         tags.insert(choice.randrange(len(tags) + 1), f"RG:Z:{group}")
     text = "".join(chr(choice.randrange(35, 75)) for _ in bases)
-    return [tag.format(text) for tag in tags]
+    original = choice.choice((text, text, text, ""))
+    return [tag.format(text, original) for tag in tags]
 
 
 def _unmapped(choice: random.Random, number: int) -> str:

@@ -74,9 +74,6 @@ final class ErrorCounting implements ReadTool {
         if (arguments.computeIndelBQSRTables) {
             return "--compute-indel-bqsr-tables";
         }
-        if (arguments.useOriginalBaseQualities) {
-            return "--use-original-qualities";
-        }
         if (arguments.MISMATCHES_CONTEXT_SIZE > MAX_CONTEXT_SIZE) {
             return "--mismatches-context-size";
         }
@@ -116,7 +113,8 @@ final class ErrorCounting implements ReadTool {
         private final ReadFilters filters;
         private final CovariateCounts own;
         private final ErrorCounter counter;
-        private final ReadArrays arrays = new ReadArrays(header);
+        private final ReadArrays arrays =
+                new ReadArrays(header, arguments.useOriginalBaseQualities);
         private MaskedReference piece;
 
         Worker(ReadFilters filters, CovariateCounts own) {

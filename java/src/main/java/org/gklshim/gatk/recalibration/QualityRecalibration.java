@@ -3,6 +3,7 @@ package org.gklshim.gatk.recalibration;
 import htsjdk.samtools.DefaultSAMRecordFactory;
 import htsjdk.samtools.SAMRecord;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.tools.walkers.bqsr.ApplyBQSR;
@@ -17,13 +18,12 @@ import org.gklshim.gatk.Members;
  * are unusual.
  */
 final class QualityRecalibration implements ReadTool {
-    private static final int FIRST_QUALITY = 33;
-
     private final ReadWalker walker;
     private final BQSRReadTransformer transformer;
     private final ReadHeader header;
     private final QualityTable table;
     private final boolean emitsOriginal;
+    private final boolean usesOriginal;
     /** Why GATK's transformer gets all reads, or null. */
     private final String reason;
 
@@ -34,9 +34,8 @@ final class QualityRecalibration implements ReadTool {
         header = new ReadHeader(walker.getHeaderForReads());
         table = new QualityTable(transformer, header);
         emitsOriginal = (boolean) Members.get(transformer, "emitOriginalQuals");
-        reason = (boolean) Members.get(transformer, "useOriginalBaseQualities")
-                ? "--use-original-qualities"
-                : table.isUnsuitable() ? "unusual contexts, cycles or qualities" : null;
+        usesOriginal = (boolean) Members.get(transformer, "useOriginalBaseQualities");
+        reason = table.isUnsuitable() ? "unusual contexts, cycles or qualities" : null;
     }
 
     /** Returns our way to do the work, or null if it is another tool. */
@@ -65,7 +64,7 @@ final class QualityRecalibration implements ReadTool {
     /** Recalibrates the reads of one thread. */
     private final class Worker extends SequencingOrder {
         private final ReadFilters filters;
-        private final ReadArrays arrays = new ReadArrays(header);
+        private final ReadArrays arrays = new ReadArrays(header, usesOriginal);
         private final TagWriter tags = new TagWriter();
         private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
         /** Where the new qualities of a read go to, from a place on. */
@@ -95,16 +94,12 @@ final class QualityRecalibration implements ReadTool {
         /** Returns the read with new qualities, or null if GATK has to look at it. */
         private GATKRead recalibrate(GATKRead read) {
             SAMRecord record = reason == null ? ReadArrays.record(read) : null;
-            if (record == null || !arrays.take(record) || !isUsual()) {
+            if (record == null || !arrays.take(record) || !isUsual()
+                    || filters != null && !filters.letPass(arrays)) {
                 return null;
             }
-            if (arrays.tagsStart < 0) {
-                return filters == null || filters.letPass(arrays) ? changed(read) : null;
-            }
-            byte[] data = tags.rewrite(arrays.qualities, arrays.tagsStart, arrays.qualitiesStart,
-                    emitsOriginal);
-            return data != null && (filters == null || filters.letPass(arrays))
-                    ? rewritten(record, data) : null;
+            return arrays.bytes == null
+                    ? changed(read) : rewritten(record, tags.rewrite(arrays, emitsOriginal));
         }
 
         private boolean isUsual() {
@@ -121,7 +116,9 @@ final class QualityRecalibration implements ReadTool {
 
         private GATKRead rewritten(SAMRecord record, byte[] data) {
             target = data;
-            targetStart = arrays.qualitiesStart;
+            targetStart = arrays.tagsStart - arrays.length;
+            System.arraycopy(arrays.qualities, arrays.qualitiesStart, data, targetStart,
+                    arrays.length);
             visitAll(arrays, 0, arrays.length);
             if ((arrays.length & 1) != 0) {
                 // Half of the last byte of the bases is not used.
@@ -137,13 +134,13 @@ final class QualityRecalibration implements ReadTool {
 
         /** Changes a read that does not come from a BAM file. */
         private GATKRead changed(GATKRead read) {
-            target = arrays.qualities.clone();
+            target = Arrays.copyOf(arrays.qualities, arrays.length);
             targetStart = 0;
             visitAll(arrays, 0, arrays.length);
             if (emitsOriginal && !read.hasAttribute("OQ")) {
                 byte[] text = arrays.qualities.clone();
                 for (int k = 0; k < text.length; k++) {
-                    text[k] += FIRST_QUALITY;
+                    text[k] += ReadArrays.FIRST_QUALITY;
                 }
                 read.setAttribute("OQ", new String(text, StandardCharsets.US_ASCII));
             }

@@ -3,11 +3,13 @@ package org.gklshim.gatk.recalibration;
 import htsjdk.samtools.CigarElement;
 import htsjdk.samtools.CigarOperator;
 import htsjdk.samtools.SAMRecord;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.gatk.records.LittleEndian;
+import org.gklshim.gatk.records.Tags;
 
 /**
  * A read in arrays, which are used again for the next read.
@@ -32,6 +34,13 @@ final class ReadArrays {
     static final int H = 5;
     static final int EQ = 7;
     static final int X = 8;
+
+    /** The letters of the lowest and of the highest quality. */
+    static final int FIRST_QUALITY = 33;
+    private static final int LAST_QUALITY = 126;
+
+    private static final int OQ = Tags.name('O', 'Q');
+    private static final int RG = Tags.name('R', 'G');
 
     /** The codes of two bases, for a byte of a BAM file. */
     private static final byte[] FIRST = new byte[256];
@@ -58,13 +67,16 @@ final class ReadArrays {
     int mateStart;
     int insertSize;
     int length;
+    /** The record's bytes; null if it does not come from a BAM file. */
+    byte[] bytes;
+    /** Where the tags are in the bytes, behind the record's qualities. */
+    int tagsStart;
+    final Tags tags = new Tags();
     /** The bases, as {@link BaseCodes}. */
     byte[] codes = new byte[0];
-    /** Holds the qualities from {@link #qualitiesStart} on. */
+    /** Holds the qualities that count from {@link #qualitiesStart} on. */
     byte[] qualities;
     int qualitiesStart;
-    /** Where the tags are after the qualities; -1 if these are not in a record's bytes. */
-    int tagsStart;
     /** The operators of the CIGAR, and their lengths. */
     int[] operators = new int[16];
     int[] lengths = new int[16];
@@ -73,9 +85,17 @@ final class ReadArrays {
     int readGroup;
 
     private final ReadHeader header;
+    private final boolean usesOriginal;
+    private byte[] original = new byte[0];
 
-    ReadArrays(ReadHeader header) {
+    /**
+     * Creates arrays without a read.
+     *
+     * @param usesOriginal whether the qualities in the tag OQ count, if a read has them
+     */
+    ReadArrays(ReadHeader header, boolean usesOriginal) {
         this.header = header;
+        this.usesOriginal = usesOriginal;
     }
 
     /** Returns a read's record, or null if it is not kept in one. */
@@ -97,8 +117,8 @@ final class ReadArrays {
     /**
      * Takes a read. Returns false if anything about it is unusual: if its length is not that of its
      * CIGAR, it has no qualities, the header does not have its position or its read group, it has
-     * another operator than the above, or tags that cannot be read without doubt. An unmapped read
-     * has no CIGAR.
+     * another operator than the above, tags that cannot be read without doubt, or original
+     * qualities that are not one for each base. An unmapped read has no CIGAR.
      */
     boolean take(SAMRecord record) {
         flags = record.getFlags();
@@ -115,8 +135,8 @@ final class ReadArrays {
         if (codes.length < length) {
             codes = new byte[length];
         }
-        byte[] data = record.getVariableBinaryRepresentation();
-        return (data == null ? takeFields(record) : takeBytes(record, data))
+        bytes = record.getVariableBinaryRepresentation();
+        return (bytes == null ? takeFields(record) : takeBytes(record, bytes))
                 && readGroup >= 0
                 && (has(UNMAPPED) ? elements == 0 : readLengthOfCigar() == length);
     }
@@ -144,7 +164,53 @@ final class ReadArrays {
             codes[length - 1] = FIRST[data[bases + (length >> 1)] & 0xff];
         }
         qualities = data;
-        readGroup = header.readGroup(data, tagsStart);
+        return takeTags(data);
+    }
+
+    /**
+     * Takes the read group, and the original qualities if they count. Returns false if a tag is
+     * unusual: of two tags of one name, htsjdk may forget other tags.
+     */
+    private boolean takeTags(byte[] data) {
+        if (!tags.parse(data, tagsStart, data.length)) {
+            return false;
+        }
+        int group = tags.find(RG);
+        int text = usesOriginal ? tags.find(OQ) : -1;
+        if (group < 0 || !isText(data, group) || text >= 0 && !isText(data, text)) {
+            return false;
+        }
+        readGroup = header.readGroup(data, tags.starts[group] + 1, tags.ends[group] - 1);
+        return text < 0 || takeOriginal(data, tags.starts[text] + 1, tags.ends[text] - 1);
+    }
+
+    private boolean isText(byte[] data, int tag) {
+        return data[tags.starts[tag]] == 'Z';
+    }
+
+    /**
+     * Takes the text of original qualities. An empty one does not count. Returns false if it is not
+     * one letter for each base, or a letter stands for no quality.
+     */
+    private boolean takeOriginal(byte[] text, int from, int to) {
+        if (from == to) {
+            return true;
+        }
+        if (to - from != length) {
+            return false;
+        }
+        if (original.length < length) {
+            original = new byte[length];
+        }
+        for (int k = 0; k < length; k++) {
+            int letter = text[from + k];
+            if (letter < FIRST_QUALITY || letter > LAST_QUALITY) {
+                return false;
+            }
+            original[k] = (byte) (letter - FIRST_QUALITY);
+        }
+        qualities = original;
+        qualitiesStart = 0;
         return true;
     }
 
@@ -152,7 +218,6 @@ final class ReadArrays {
         byte[] bases = record.getReadBases();
         qualities = record.getBaseQualities();
         qualitiesStart = 0;
-        tagsStart = -1;
         if (bases.length != length || qualities.length != length) {
             return false;
         }
@@ -170,7 +235,12 @@ final class ReadArrays {
             lengths[k] = cigar.get(k).getLength();
         }
         readGroup = header.readGroup(record.getStringAttribute("RG"));
-        return true;
+        Object found = usesOriginal ? record.getAttribute("OQ") : null;
+        if (found instanceof String) {
+            byte[] text = ((String) found).getBytes(StandardCharsets.ISO_8859_1);
+            return takeOriginal(text, 0, text.length);
+        }
+        return found == null;
     }
 
     private void setElements(int count) {

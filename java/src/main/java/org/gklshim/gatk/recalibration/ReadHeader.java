@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.gklshim.gatk.records.Tags;
 
 /** What reads are checked against: the contigs of a header, and its read groups. */
 final class ReadHeader {
@@ -68,36 +67,8 @@ final class ReadHeader {
         return id == null ? -1 : numbers.getOrDefault(id, -1);
     }
 
-    /**
-     * Returns the number of a record's read group, or -1 if it has none or several, or if the tags
-     * cannot be read without doubt.
-     *
-     * @param data ends with the record's tags
-     * @param tags where the first one is
-     */
-    int readGroup(byte[] data, int tags) {
-        int found = -1;
-        int at = tags;
-        while (at < data.length) {
-            int end = Tags.end(data, at, data.length);
-            if (end < 0) {
-                return -1;
-            }
-            if (data[at] == 'R' && data[at + 1] == 'G') {
-                if (found >= 0 || data[at + 2] != 'Z') {
-                    return -1;
-                }
-                found = number(data, at + Tags.HEADER, end - 1);
-                if (found < 0) {
-                    return -1;
-                }
-            }
-            at = end;
-        }
-        return found;
-    }
-
-    private int number(byte[] data, int start, int end) {
+    /** Returns the number of a read group by its name's bytes, or -1 if there is none. */
+    int readGroup(byte[] data, int start, int end) {
         for (int k = 0; k < ids.size(); k++) {
             byte[] id = ids.get(k);
             if (id != null && id.length == end - start && equal(id, data, start)) {

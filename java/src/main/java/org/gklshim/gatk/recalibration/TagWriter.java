@@ -9,23 +9,19 @@ final class TagWriter {
     private static final int OQ = Tags.name('O', 'Q');
     private static final int BI = Tags.name('B', 'I');
     private static final int BD = Tags.name('B', 'D');
-    private static final int FIRST_QUALITY = 33;
 
-    private final Tags tags = new Tags();
     private byte[] buffer = new byte[256];
 
     /**
-     * Returns a record's bytes with such tags, or null if tags are unusual.
+     * Returns the bytes of a record with such tags.
      *
-     * @param record the bytes of the record
-     * @param start where the tags start
-     * @param qualities where the qualities are, for OQ
      * @param hasOriginal whether OQ is put in if there is none
      */
-    byte[] rewrite(byte[] record, int start, int qualities, boolean hasOriginal) {
-        if (!tags.parse(record, start, record.length)) {
-            return null;
-        }
+    byte[] rewrite(ReadArrays read, boolean hasOriginal) {
+        Tags tags = read.tags;
+        byte[] record = read.bytes;
+        int start = read.tagsStart;
+        int qualities = start - read.length;
         int largest = record.length - qualities + Tags.HEADER + 1;
         if (buffer.length < largest) {
             buffer = new byte[2 * largest];
@@ -55,7 +51,7 @@ final class TagWriter {
         buffer[offset + 2] = 'Z';
         int at = offset + Tags.HEADER;
         for (int k = qualities; k < end; k++) {
-            buffer[at++] = (byte) (record[k] + FIRST_QUALITY);
+            buffer[at++] = (byte) (record[k] + ReadArrays.FIRST_QUALITY);
         }
         buffer[at++] = 0;
         return at;
