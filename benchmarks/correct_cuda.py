@@ -32,10 +32,9 @@ from numpy.typing import NDArray
 from benchmarks.common import report
 from benchmarks.common.report import Progress, Table
 from benchmarks.common.simulated_reads import other_bases, read_genome, reverse_complement
-from gkl_shim import _native_correct
-from gkl_shim._native_correct import Counter, Options
-from gkl_shim.correct import Spectrum, chosen_k
-from gkl_shim.cuda.correct import Engine
+from gkl_shim.correct import Spectrum, _native_correct, chosen_k
+from gkl_shim.correct._cuda import Engine
+from gkl_shim.correct._native_correct import Counter, Options
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.errors import BackendUnavailable
 

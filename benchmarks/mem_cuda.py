@@ -22,7 +22,7 @@ from benchmarks.common import mem_times, report
 from benchmarks.common.report import Progress, Table
 from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.cuda.devices import device_count
-from gkl_shim.cuda.mem import Engine
+from gkl_shim.mem._cuda import Engine
 
 # Many matches of repeats, and few.
 _LARGE = (

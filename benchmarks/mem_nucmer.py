@@ -20,9 +20,9 @@ from pathlib import Path
 import click
 
 from benchmarks.common import report, samples, simulated_samples
-from gkl_shim._mummer_scripts import copies
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
+from gkl_shim.mem._mummer_scripts import copies
 
 _OPTIONS = ("--mumreference", "--mum", "--maxmatch")
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")

@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 from benchmarks.common import regions, report
 from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Row, Table
-from gkl_shim import _native_pairhmm, _processor
-from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.common import _processor
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import compare, kernel_times, replay, run, swaps
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm import _native_pairhmm
 
 _CALLERS = (1, 4, 16)
 # The numbers of reads and haplotypes in the region of a call.

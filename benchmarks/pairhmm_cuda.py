@@ -25,8 +25,8 @@ import numpy as np
 from benchmarks.common import regions, report
 from benchmarks.common.call_parts import call_parts
 from benchmarks.common.report import median_seconds
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import _cuda as cuda
 
 READS, HAPLOTYPES = 64, 8
 # Of a call: with unrelated haplotypes, of a kernel alone, of a whole call and of a stream.

@@ -46,7 +46,7 @@ import numpy as np
 from benchmarks.common import regions, report, samples, simulated_samples
 from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Table
-from gkl_shim import _processor
+from gkl_shim.common import _processor
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import data, fetch, programs, replay, run, swaps

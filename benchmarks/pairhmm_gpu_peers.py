@@ -38,9 +38,9 @@ from benchmarks.common.report import median_seconds
 from benchmarks.pairhmm_lone import lone
 from benchmarks.pairhmm_long_reads import long_reads
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM
+from gkl_shim.pairhmm import _cuda as cuda
 
 # Pairs and lengths. Endeavor's benchmark halves the number of pairs at each third length. It has
 # 1 << 22 pairs itself, which take minutes to make if they are long.

@@ -22,8 +22,8 @@ from benchmarks.common import report
 from benchmarks.common.call_parts import call_parts
 from benchmarks.common.report import median_seconds
 from gkl_shim.bench.regions import lone_regions
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM
+from gkl_shim.pairhmm import _cuda as cuda
 
 BASES = (32, 64, 128, 256, 512, 1024)
 READS = (64, 1)

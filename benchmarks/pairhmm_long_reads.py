@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.common import report
 from benchmarks.common.report import median_seconds
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import _cuda as cuda
 
 BASES = 10_000
 PAIRS = (1, 10, 200, 2000)

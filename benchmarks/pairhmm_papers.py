@@ -32,11 +32,11 @@ from benchmarks.common import energy as energy_counters
 from benchmarks.common import regions, report
 from benchmarks.common.call_parts import CallParts, call_parts
 from benchmarks.common.report import Progress, Row, Table, seconds_of
-from gkl_shim import _processor
+from gkl_shim.common import _processor
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
+from gkl_shim.pairhmm import _cuda as cuda
 
 # Inputs are repeated to about this many cells; 10s.in to 300 times.
 _LARGE_CELLS = 18.7e9

@@ -29,7 +29,7 @@ import click
 from benchmarks.common import prefilter_rates as rates
 from benchmarks.common import prefilter_verification, report
 from benchmarks.common.report import Progress, Table
-from gkl_shim import _processor
+from gkl_shim.common import _processor
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.formats.prefilter_text import read_contigs, read_reads
 from gkl_shim.prefilter import Backend, Prefilter, Sequences

@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 from benchmarks.common import gatk_versions, options, report, run_samples, samples
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.gatk import data, fetch, run
 from gkl_shim.validation import report as validation_report
 from gkl_shim.validation import validation

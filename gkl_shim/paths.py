@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import gkl_shim
-from gkl_shim._safe_file import unsafe
+from gkl_shim.common._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 
 __all__ = [

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 __all__ = ["Bell"]
 

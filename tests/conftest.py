@@ -282,7 +282,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def many_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many CPUs that no JVM gets options for few of them."""
-    from gkl_shim import _native
+    from gkl_shim.common import _native
     from gkl_shim.gatk import swaps
 
     monkeypatch.setattr(_native, "cpu_count", lambda: swaps.FEW_CPUS + 1)
@@ -346,7 +346,7 @@ def fake_gpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @pytest.fixture
 def measurements() -> None:
     """Skip a test of functions that only builds for benchmarks have: a release has none."""
-    from gkl_shim import _native
+    from gkl_shim.common import _native
     from gkl_shim.errors import MissingComponent
 
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch
+from gkl_shim.pairhmm import _cuda as cuda
 
 __all__ = ["CallParts", "call_parts"]
 

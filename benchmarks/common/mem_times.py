@@ -10,9 +10,9 @@ from functools import partial
 from typing import TypeVar
 
 from benchmarks.common.report import Row
-from gkl_shim._native_mem import Index, Matches
 from gkl_shim.bench.genomes import Workload
-from gkl_shim.cuda.mem import Engine
+from gkl_shim.mem._cuda import Engine
+from gkl_shim.mem._native_mem import Index, Matches
 
 __all__ = ["index_of", "on_cpu", "on_devices"]
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from benchmarks.common import energy
 from benchmarks.common.report import seconds_of
-from gkl_shim._prefilter_engine import Method
 from gkl_shim.bench.pairs import candidates
 from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Prefilter, Sequences
+from gkl_shim.prefilter._engine import Method
 
 __all__ = ["Figures", "Letters", "Row", "accuracy", "batch_rows", "candidate_rows", "cpu_energy",
            "cpu_rows", "cuda_energy", "cuda_rows", "device_rows", "edlib_rows", "generated_pairs",

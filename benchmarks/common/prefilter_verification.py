@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._sequences import contig_sequences
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 from gkl_shim.prefilter import ABOVE, Backend, Prefilter, Sequences
+from gkl_shim.prefilter._sequences import contig_sequences
 
 __all__ = ["Proposed", "Verification", "generated_reads", "propose", "verifications"]
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._processor import Processor
 from gkl_shim.bench.pairs import candidates
+from gkl_shim.common._processor import Processor
 from gkl_shim.prefilter import Prefilter, Sequences
 
 __all__ = ["Engine", "engines"]

@@ -8,14 +8,14 @@ from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
-from gkl_shim._batch import concatenated
-from gkl_shim._ragged import ragged
 from gkl_shim.bench import kernels, lone, pairs, regions
 from gkl_shim.bench.tables import Table
+from gkl_shim.common._ragged import ragged
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in, pdhmm_in, smithwaterman_text
 from gkl_shim.gatk import replay, replay_smithwaterman
 from gkl_shim.pairhmm import Batch, PairHMM
+from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.pdhmm import Batch as UndeterminedBatch
 from gkl_shim.smithwaterman import (

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._native_mem import Sequences
-from gkl_shim._output_files import naming
+from gkl_shim.common._output_files import naming
+from gkl_shim.mem._native_mem import Sequences
 
 __all__ = ["PAPER", "Letters", "Shape", "Workload", "fasta", "fastq", "generated", "mutated"]
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from gkl_shim._printable import printable
+from gkl_shim.common._printable import printable
 
 __all__ = ["Row", "Table", "cell_text", "print_table", "wide_console"]
 

@@ -16,8 +16,6 @@ from typing import Any, NoReturn
 import click
 
 import gkl_shim
-from gkl_shim._output_files import STANDARD_OUTPUT, WrongName, own_descriptor
-from gkl_shim._printable import printable
 from gkl_shim.cli._early import wake_devices
 from gkl_shim.cli._terminal import (
     end_on_signals,
@@ -25,6 +23,8 @@ from gkl_shim.cli._terminal import (
     open_standard_streams,
     show_warnings,
 )
+from gkl_shim.common._output_files import STANDARD_OUTPUT, WrongName, own_descriptor
+from gkl_shim.common._printable import printable
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
 __all__ = ["cli", "main"]

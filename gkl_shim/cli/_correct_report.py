@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from gkl_shim._correct_files import FilesCorrection
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.correct import Spectrum
+from gkl_shim.correct._files import FilesCorrection
 
 __all__ = ["check_plot", "draw", "report", "summary"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from gkl_shim import _native
-from gkl_shim._printable import printable
+from gkl_shim.common import _native
+from gkl_shim.common._printable import printable
 from gkl_shim.gatk import fetch, kernel_times, replay
 from gkl_shim.gatk.demonstration import DEFAULT, DRAGEN, OPTIONS, REPLAY_SECONDS, Result
 

@@ -14,9 +14,9 @@ from typing import Any, Protocol, TypeAlias
 
 import click
 
-from gkl_shim._arguments import device_numbers
-from gkl_shim._output_files import atomic_output
-from gkl_shim._printable import printable
+from gkl_shim.common._arguments import device_numbers
+from gkl_shim.common._output_files import atomic_output
+from gkl_shim.common._printable import printable
 from gkl_shim.errors import FormatError
 
 __all__ = ["Command", "NumberRange", "WholeRange", "backend", "build", "classpath", "command",

@@ -14,8 +14,8 @@ import warnings
 from types import FrameType
 from typing import Any
 
-from gkl_shim._output_files import STANDARD_OUTPUT, Output, remove_unfinished
-from gkl_shim._printable import printable
+from gkl_shim.common._output_files import STANDARD_OUTPUT, Output, remove_unfinished
+from gkl_shim.common._printable import printable
 
 __all__ = ["end_on_signals", "keep_exit_codes", "open_standard_streams", "show_warnings"]
 

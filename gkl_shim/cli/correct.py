@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from gkl_shim._correct_files import FilesCorrection, Settings
-from gkl_shim._native_correct import METHODS
-from gkl_shim._output_files import WrongName, atomic_output, check_outputs
 from gkl_shim.cli import _correct_report, _options
+from gkl_shim.common._output_files import WrongName, atomic_output, check_outputs
+from gkl_shim.correct._files import FilesCorrection, Settings
+from gkl_shim.correct._native_correct import METHODS
 from gkl_shim.formats.output import open_output
 
 # Files of this many bytes take about a second.

@@ -10,10 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 
 import gkl_shim
-from gkl_shim import _checkup
-from gkl_shim._output_files import check_outputs
-from gkl_shim._printable import printable
 from gkl_shim.cli import _options
+from gkl_shim.common._output_files import check_outputs
+from gkl_shim.common._printable import printable
+from gkl_shim.gatk import checkup
 
 _STYLES = {"ok": "green", "missing": "yellow", "ignored": "yellow", "failed": "bold red"}
 
@@ -29,7 +29,7 @@ def command(json_file: str | None) -> int:
     Missing parts and unknown settings are listed, but are no failure.
     """
     check_outputs(json_file)
-    findings = [*_checkup.engines(), *_checkup.parts()]
+    findings = [*checkup.engines(), *checkup.parts()]
     works = all(finding.state != "failed" for finding in findings)
     if json_file is not None:
         report = {
@@ -44,7 +44,7 @@ def command(json_file: str | None) -> int:
     return 0 if works else 1
 
 
-def _print(findings: list[_checkup.Finding]) -> None:
+def _print(findings: list[checkup.Finding]) -> None:
     """Print a table. Lines are divided on a terminal only."""
     rows = [
         (printable(finding.name), finding.state, printable(finding.detail)) for finding in findings

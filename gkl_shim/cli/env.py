@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from gkl_shim._output_files import check_outputs
-from gkl_shim._printable import printable
 from gkl_shim.cli import _options
+from gkl_shim.common._output_files import check_outputs
+from gkl_shim.common._printable import printable
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, programs, run, swaps
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import click
 
-from gkl_shim._native_mem import Fasta
-from gkl_shim._output_files import check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.cli._mem_report import Report
 from gkl_shim.cli._mummer import flag, kind_of
+from gkl_shim.common._output_files import check_outputs
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.formats.output import open_output
 from gkl_shim.mem import Backend, Index, Strands
+from gkl_shim.mem._native_mem import Fasta
 
 # Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
 _LONG_INPUT = 1 << 25

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from gkl_shim._mummer_scripts import copies
-from gkl_shim._printable import printable
 from gkl_shim.cli import _options
+from gkl_shim.common._printable import printable
+from gkl_shim.mem._mummer_scripts import copies
 
 
 @_options.command(

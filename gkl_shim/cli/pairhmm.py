@@ -11,14 +11,13 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._output_files import check_outputs
-from gkl_shim._pairhmm_stream import Item, bundled
-from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
+from gkl_shim.common._output_files import check_outputs
+from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output
 from gkl_shim.formats.pairhmm_in import Reader
-from gkl_shim.pairhmm import Backend, Batch, PairHMM
+from gkl_shim.pairhmm import Backend, Batch, PairHMM, _native_pairhmm
+from gkl_shim.pairhmm._stream import Item, bundled
 
 # Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 25

@@ -6,12 +6,12 @@ from contextlib import closing
 
 import click
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._output_files import check_outputs
-from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
+from gkl_shim.common._output_files import check_outputs
+from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output
 from gkl_shim.formats.pdhmm_in import Reader
+from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pdhmm import PDHMM
 
 # Files of this many bytes take about a second.

@@ -13,13 +13,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_prefilter
-from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _options
+from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.errors import PairError
 from gkl_shim.formats.output import open_output
 from gkl_shim.formats.prefilter_text import Pairs, TextReader, read_contigs, read_reads
-from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
+from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, _native_prefilter, summarize
 
 # Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 31

@@ -6,8 +6,8 @@ from typing import get_args
 
 import click
 
-from gkl_shim._output_files import check_outputs
 from gkl_shim.cli import _options
+from gkl_shim.common._output_files import check_outputs
 from gkl_shim.formats import smithwaterman_text
 from gkl_shim.formats.output import open_output
 from gkl_shim.smithwaterman import (

@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from gkl_shim import _native
-from gkl_shim._memory import usable_memory
-from gkl_shim._output_files import atomic_output, check_outputs, make_folder
-from gkl_shim._printable import printable
 from gkl_shim.cli import _options
 from gkl_shim.cli._stages import Stages
+from gkl_shim.common import _native
+from gkl_shim.common._memory import usable_memory
+from gkl_shim.common._output_files import atomic_output, check_outputs, make_folder
+from gkl_shim.common._printable import printable
 from gkl_shim.gatk import run
 from gkl_shim.validation import inputs as input_files
 from gkl_shim.validation import page, refused, report, validation

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from gkl_shim import _native
-from gkl_shim._arguments import device_numbers
+from gkl_shim.common import _native
+from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import BackendUnavailable, WrongSetting
 
 __all__ = ["CallCosts", "Devices"]

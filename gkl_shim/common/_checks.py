@@ -1,4 +1,4 @@
-"""Check arrays of letters, qualities and other whole numbers that callers pass."""
+"""Check arrays of letters and of whole numbers that callers pass."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
 from gkl_shim.cuda import arrays
 
-__all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents", "check_quals",
-           "checked_quality", "first_other", "integers", "items_of", "shown",
-           "whole_numbers"]  # fmt: skip
-
-MAX_QUAL = 127
-QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
+__all__ = ["byte_view", "bytes_array", "integers", "items_of", "whole_numbers"]
 
 
 def byte_view(value: bytes | bytearray | memoryview) -> NDArray[np.uint8]:
@@ -98,55 +92,3 @@ def whole_numbers(value: Any, name: str) -> NDArray[Any]:
             f"{array.shape}"
         )
     return array
-
-
-def checked_quality(value: Any, name: str) -> int:
-    """Return one quality as an int."""
-    if isinstance(value, bool) or not 0 <= value <= MAX_QUAL:
-        raise ValueError(f"{name}: quality {value} is not within 0..{MAX_QUAL}")
-    return int(value)
-
-
-def check_quals(quals: NDArray[Any], name: str) -> None:
-    """Check the range of one read's qualities."""
-    wrong = (quals < 0) | (quals > MAX_QUAL)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(f"{name}: quality {quals[at]} at base {at} is not within 0..{MAX_QUAL}")
-
-
-def check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8]) -> None:
-    """Check a track of letters, and then any tracks of qualities, of many sequences."""
-    wrong = _first_wrong(*tracks)
-    if wrong is None:
-        return
-    which, at = wrong
-    value = int(tracks[which][at])
-    index = int(np.searchsorted(ends, at, "right")) - 1
-    place = f"{kind} {index}, base {at - int(ends[index])},"
-    if which == 0:
-        raise ValueError(f"bases: letter {shown(value)} of {place} is none of ACGTN")
-    name = QUAL_TRACKS[which - 1]
-    raise ValueError(f"{name}: quality {value} of {place} is not within 0..{MAX_QUAL}")
-
-
-def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
-    """Return the track (0 for the bases) and index of the first wrong value, or None."""
-    text = bases.tobytes()
-    if text.translate(None, _native_pairhmm.letters()):
-        return 0, first_other(text)[0]
-    for which, track in enumerate(quals, 1):
-        if len(track) and track.max() > MAX_QUAL:
-            return which, int(np.argmax(track > MAX_QUAL))
-    return None
-
-
-def first_other(text: bytes) -> tuple[int, int]:
-    """Return the index and the value of the first byte that is not one of ACGTN."""
-    letter = text.translate(None, _native_pairhmm.letters())[0]
-    return text.index(letter), letter
-
-
-def shown(letter: int) -> str:
-    """Return a byte as text for a message."""
-    return repr(chr(letter)) if 32 < letter < 127 else f"0x{letter:02X}"

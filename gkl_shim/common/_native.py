@@ -1,6 +1,6 @@
 """Load the native library, and bind what every algorithm uses: errors, builds and CPUs.
 
-``_native_<algorithm>.py`` binds the functions of one algorithm.
+``<algorithm>/_native_<algorithm>.py`` binds the functions of one algorithm.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import gkl_shim
 from gkl_shim import paths
-from gkl_shim._arguments import INT32_MAX, whole_number
+from gkl_shim.common._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["CpuEngine", "builds", "check", "cpu_count", "direct", "interruptible", "last_error",

@@ -7,7 +7,7 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 __all__ = ["Processor", "describe"]
 

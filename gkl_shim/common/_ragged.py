@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._batch import offsets_of
-from gkl_shim._checks import bytes_array, items_of
+from gkl_shim.common._checks import bytes_array, items_of
 
-__all__ = ["part", "ragged"]
+__all__ = ["offsets_of", "part", "ragged"]
+
+
+def offsets_of(lengths: list[int]) -> NDArray[np.int64]:
+    """Return where sequences of these lengths start, and where the last ends."""
+    return np.fromiter(itertools.accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 def ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

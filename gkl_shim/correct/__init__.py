@@ -18,13 +18,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_correct
-from gkl_shim._arguments import INT32_MAX, check_choice, truth, whole_number
-from gkl_shim._closable import Closable
-from gkl_shim._correct_processors import Backend, Processors
-from gkl_shim._native_correct import Counter, Options
-from gkl_shim._output_files import atomic_output
-from gkl_shim._ragged import ragged
+from gkl_shim.common._arguments import INT32_MAX, check_choice, truth, whole_number
+from gkl_shim.common._closable import Closable
+from gkl_shim.common._output_files import atomic_output
+from gkl_shim.common._ragged import ragged
+from gkl_shim.correct import _native_correct
+from gkl_shim.correct._native_correct import Counter, Options
+from gkl_shim.correct._processors import Backend, Processors
 from gkl_shim.errors import FormatError
 
 __all__ = [

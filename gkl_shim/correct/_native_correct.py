@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 if TYPE_CHECKING:
-    from gkl_shim.cuda.correct import Engine
+    from gkl_shim.correct._cuda import Engine
 
 __all__ = [
     "METHODS",

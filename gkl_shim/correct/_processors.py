@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from gkl_shim import _auto, _native
-from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
-from gkl_shim._native_correct import Counter
+from gkl_shim.common import _auto, _native
+from gkl_shim.common._arguments import INT32_MAX, check_choice, whole_number
+from gkl_shim.correct._native_correct import Counter
 
 if TYPE_CHECKING:
-    from gkl_shim.cuda import correct as cuda
+    from gkl_shim.correct import _cuda as cuda
 
 __all__ = ["Backend", "Processors"]
 
@@ -51,7 +51,7 @@ class Processors:
         self.threads = whole_number("threads", threads, 0, INT32_MAX)
 
         def open_engine(numbers: list[int] | None) -> cuda.Engine:
-            from gkl_shim.cuda.correct import Engine
+            from gkl_shim.correct._cuda import Engine
 
             return Engine(numbers, self.threads)
 

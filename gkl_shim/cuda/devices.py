@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gkl_shim import _native
-from gkl_shim._arguments import device_numbers
+from gkl_shim.common import _native
+from gkl_shim.common._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable, WrongSetting
 

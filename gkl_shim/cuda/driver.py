@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 __all__ = ["functions", "wake"]
 

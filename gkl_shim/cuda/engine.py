@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable

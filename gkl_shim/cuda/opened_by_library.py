@@ -13,8 +13,8 @@ import importlib
 import os
 from typing import Any
 
-from gkl_shim import _native
-from gkl_shim._arguments import device_numbers
+from gkl_shim.common import _native
+from gkl_shim.common._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
@@ -30,7 +30,7 @@ def opened(algorithm: str, version: str) -> int:
     Parameters
     ----------
     algorithm
-        Its module ``<algorithm>_opened`` opens the devices and kernels.
+        The module ``_cuda_opened`` of its folder opens the devices and kernels.
     version
         The version of the library that asks. It may be another copy than Python's.
 
@@ -46,7 +46,7 @@ def opened(algorithm: str, version: str) -> int:
         raise BackendUnavailable(
             f"Python has gkl-shim {_native.version()}, this is {version}: install the same"
         )
-    module = importlib.import_module(f"gkl_shim.cuda.{algorithm}_opened")
+    module = importlib.import_module(f"gkl_shim.{algorithm}._cuda_opened")
     names, record, owners = module.opened(devices)
     ffi, _ = _native.library()
     text = ffi.new("char[]", ", ".join(names).encode())

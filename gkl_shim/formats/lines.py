@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._read_ahead import read_ahead
+from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.text_reader import TextReader
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from gkl_shim._native_mem import Fasta
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input, refuse_cr
+from gkl_shim.mem._native_mem import Fasta
 
 __all__ = ["BlockSize", "QueryReader", "read_reference"]
 

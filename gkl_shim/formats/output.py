@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -78,7 +78,7 @@ def open_output(path: str, threads: int) -> Iterator[OutputFile]:
     Parameters
     ----------
     path
-        As in :func:`gkl_shim._output_files.atomic_output`.
+        As in :func:`gkl_shim.common._output_files.atomic_output`.
     threads
         The most threads to use. Unless it is 1, a separate thread compresses.
 
@@ -97,7 +97,7 @@ def open_output(path: str, threads: int) -> Iterator[OutputFile]:
             compressed.finish()
         else:
             # Imported late, because threads take a while to import.
-            from gkl_shim._read_ahead import background
+            from gkl_shim.common._read_ahead import background
 
             with background(1) as pool:
                 compressed = _Compressed(file, made(), pool)

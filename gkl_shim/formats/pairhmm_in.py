@@ -15,10 +15,10 @@ from typing import BinaryIO, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.text_reader import TextReader
+from gkl_shim.pairhmm import _native_pairhmm
+from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
 
 __all__ = ["Reader", "RegionReader", "write", "write_regions"]
 
@@ -74,7 +74,7 @@ class RegionReader(TextReader, Generic[_B]):
         If the file cannot be opened or read.
     """
 
-    #: The format, as :func:`gkl_shim._native_pairhmm.parse_regions` names it.
+    #: The format, as :func:`gkl_shim.pairhmm._native_pairhmm.parse_regions` names it.
     _KIND: str
 
     def __init__(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from gkl_shim import _batch, _native_pairhmm
-from gkl_shim._batch import ReadBatch
-from gkl_shim._pdhmm_batch import Batch, HaplotypeBatch
 from gkl_shim.formats.pairhmm_in import RegionReader, write_regions
+from gkl_shim.pairhmm import _batch, _native_pairhmm
+from gkl_shim.pairhmm._batch import ReadBatch
+from gkl_shim.pdhmm._batch import Batch, HaplotypeBatch
 
 __all__ = ["Reader", "write"]
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_prefilter
-from gkl_shim._sequences import MAX_CONTIG, MAX_LENGTH, Sequences
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.lines import LINES, LineReader
 from gkl_shim.formats.mem_fasta import read_reference
 from gkl_shim.formats.reads import ReadsFile, chunks_of
+from gkl_shim.prefilter import _native_prefilter
+from gkl_shim.prefilter._sequences import MAX_CONTIG, MAX_LENGTH, Sequences
 
 __all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
 

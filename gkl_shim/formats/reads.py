@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._closable import Closable
-from gkl_shim._native_correct import Chunk
-from gkl_shim._read_ahead import read_ahead
+from gkl_shim.common._closable import Closable
+from gkl_shim.common._read_ahead import read_ahead
+from gkl_shim.correct._native_correct import Chunk
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input, refuse_cr
 

@@ -16,11 +16,10 @@ from typing import BinaryIO, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_smithwaterman
-from gkl_shim._native_smithwaterman import PairText, overhang_code
-from gkl_shim._ragged import part
+from gkl_shim.common._ragged import part
 from gkl_shim.formats.lines import LINES, LineReader
-from gkl_shim.smithwaterman import Alignments, Overhang, Parameters
+from gkl_shim.smithwaterman import Alignments, Overhang, Parameters, _native_smithwaterman
+from gkl_shim.smithwaterman._native_smithwaterman import PairText, overhang_code
 
 __all__ = ["Pairs", "Reader", "formatted", "write"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from gkl_shim._closable import Closable
+from gkl_shim.common._closable import Closable
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
-from gkl_shim import _known_results, _native, _processor, _settings, paths
-from gkl_shim._known_results import TOLERANCE
+from gkl_shim import paths
+from gkl_shim.common import _native, _processor
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.gatk import kernel_times, programs, run, swaps
+from gkl_shim.gatk import kernel_times, known_results, programs, run, settings, swaps
+from gkl_shim.gatk.known_results import TOLERANCE
 from gkl_shim.pairhmm import PairHMM, Precision
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.smithwaterman import SmithWaterman
@@ -63,11 +64,11 @@ def _build(name: str, best: bool) -> Finding:
     try:
         for precision in TOLERANCE:
             with PairHMM(backend="cpu", build=name, precision=precision) as pairhmm:
-                worst[precision] = _known_results.pairhmm_error(pairhmm)
+                worst[precision] = known_results.pairhmm_error(pairhmm)
         with PDHMM(build=name) as engine:
-            pdhmm = _known_results.pdhmm_error(engine)
+            pdhmm = known_results.pdhmm_error(engine)
         with SmithWaterman(build=name) as aligner:
-            aligned = _known_results.aligns(aligner)
+            aligned = known_results.aligns(aligner)
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return Finding(f"build {name}", "failed", str(error))
     right = _are_right(worst) and pdhmm <= TOLERANCE["double"] and aligned
@@ -96,7 +97,7 @@ def parts() -> list[Finding]:
 def _settings_made() -> list[Finding]:
     return [
         Finding(fault.name, "failed" if fault.known else "ignored", fault.detail)
-        for fault in _settings.faults(programs.environment())
+        for fault in settings.faults(programs.environment())
     ]
 
 
@@ -244,7 +245,7 @@ def _device(number: int, name: str) -> Finding:
     try:
         for precision in TOLERANCE:
             with PairHMM(backend="cuda", devices=[number], precision=precision) as pairhmm:
-                worst[precision] = _known_results.pairhmm_error(pairhmm)
+                worst[precision] = known_results.pairhmm_error(pairhmm)
                 if not pairhmm.devices:
                     return Finding(f"GPU {number}", "failed", f"{name} fails at run time")
     except BackendUnavailable as error:

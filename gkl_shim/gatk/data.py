@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gkl_shim._output_files import atomic_output, make_folder
+from gkl_shim.common._output_files import atomic_output, make_folder
 
 __all__ = ["Sample", "na12878_chr22"]
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run, swaps
 

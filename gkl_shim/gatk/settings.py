@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gkl_shim import _native
-from gkl_shim._arguments import device_numbers
+from gkl_shim.common import _native
+from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs, swaps
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim import _native, paths
-from gkl_shim._output_files import make_folder, naming, scratch
-from gkl_shim._safe_file import unsafe
+from gkl_shim import paths
+from gkl_shim.common import _native
+from gkl_shim.common._output_files import make_folder, naming, scratch
+from gkl_shim.common._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 

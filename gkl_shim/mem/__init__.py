@@ -13,18 +13,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from gkl_shim import _auto, _native, _native_mem
-from gkl_shim._arguments import INT32_MAX, check_choice, truth, whole_number
-from gkl_shim._closable import Closable
-from gkl_shim._native_mem import WHOLE, Information, Part
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common import _auto, _native
+from gkl_shim.common._arguments import INT32_MAX, check_choice, truth, whole_number
+from gkl_shim.common._closable import Closable
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.errors import BackendUnavailable, FormatError
+from gkl_shim.mem import _native_mem
+from gkl_shim.mem._native_mem import WHOLE, Information, Part
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gkl_shim.cuda import mem as cuda
+    from gkl_shim.mem import _cuda as cuda
 
     #: The type of a match. `query` and `reference` are the indices of the two sequences.
     #: `query_start` and `reference_start` are positions in them and count from 0, and `length` is
@@ -129,7 +130,7 @@ class Index(Closable):
         self._costs = _auto.CallCosts()
 
         def open_engine(numbers: list[int] | None) -> cuda.Engine:
-            from gkl_shim.cuda.mem import Engine
+            from gkl_shim.mem._cuda import Engine
 
             return Engine(numbers)
 
@@ -366,6 +367,6 @@ def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     one_array = getattr(value, "dtype", None) == "uint8" and value.ndim == 1
     if one_array or isinstance(value, (str, bytes)):
         value = [value]
-    from gkl_shim._ragged import ragged
+    from gkl_shim.common._ragged import ragged
 
     return _native_mem.Sequences.from_arrays(*ragged(value, name))

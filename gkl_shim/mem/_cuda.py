@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gkl_shim import _native
-from gkl_shim._native_mem import WHOLE, Index, Matches, Part, Sequences, search_record
+from gkl_shim.common import _native
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
+from gkl_shim.mem._native_mem import WHOLE, Index, Matches, Part, Sequences, search_record
 
 __all__ = ["Engine"]
 

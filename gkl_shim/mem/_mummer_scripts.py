@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim._output_files import atomic_output, make_folder, naming
 from gkl_shim.bench.timing import shim_command
+from gkl_shim.common._output_files import atomic_output, make_folder, naming
 from gkl_shim.errors import MissingComponent
 
 __all__ = ["NAMES", "Copy", "copies"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 if TYPE_CHECKING:
     import numpy as np

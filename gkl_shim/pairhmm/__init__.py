@@ -21,10 +21,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._arguments import check_choice
-from gkl_shim._auto import CallCosts, Devices
-from gkl_shim._batch import (
+from gkl_shim.common._arguments import check_choice
+from gkl_shim.common._auto import CallCosts, Devices
+from gkl_shim.common._closable import Closable
+from gkl_shim.common._read_ahead import background, read_ahead
+from gkl_shim.cuda import arrays
+from gkl_shim.pairhmm import _native_pairhmm
+from gkl_shim.pairhmm._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
     INSERTION_QUALS,
@@ -33,8 +36,7 @@ from gkl_shim._batch import (
     ReadBatch,
     is_long,
 )
-from gkl_shim._closable import Closable
-from gkl_shim._convert import (
+from gkl_shim.pairhmm._convert import (
     Haplotypes,
     Quals,
     Read,
@@ -43,12 +45,10 @@ from gkl_shim._convert import (
     haplotype_batch,
     read_batch,
 )
-from gkl_shim._pairhmm_stream import Item, bundled, grouped, items
-from gkl_shim._read_ahead import background, read_ahead
-from gkl_shim.cuda import arrays
+from gkl_shim.pairhmm._stream import Item, bundled, grouped, items
 
 if TYPE_CHECKING:
-    from gkl_shim.cuda.pairhmm import Engine as CudaEngine
+    from gkl_shim.pairhmm._cuda import Engine as CudaEngine
 
 __all__ = [
     "Backend",
@@ -479,6 +479,6 @@ def stream(
 
 def _open_cuda(devices: list[int] | None, precision: Precision, threads: int) -> CudaEngine:
     # Imported late, because CuPy is optional and takes a second to load.
-    from gkl_shim.cuda.pairhmm import Engine
+    from gkl_shim.pairhmm._cuda import Engine
 
     return Engine(devices, precision, threads=threads)

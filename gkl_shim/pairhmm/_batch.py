@@ -6,24 +6,18 @@ A :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127, and no 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._checks import (
-    QUAL_TRACKS,
-    bytes_array,
-    check_contents,
-    checked_quality,
-    integers,
-)
+from gkl_shim.common._checks import bytes_array, integers
+from gkl_shim.pairhmm._checks import QUAL_TRACKS, check_contents, checked_quality
 
 __all__ = ["CONTINUATION_QUALS", "DELETION_QUALS", "INSERTION_QUALS", "Batch", "HaplotypeBatch",
            "ReadBatch", "concatenated", "copied", "copied_bytes", "cut_haplotypes", "cut_reads",
-           "is_long", "offsets_of", "work_of"]  # fmt: skip
+           "is_long", "work_of"]  # fmt: skip
 
 _Number = TypeVar("_Number", np.uint8, np.int64)
 
@@ -393,11 +387,6 @@ def _same(quality: int, count: int) -> NDArray[np.uint8]:
         if room >= count:
             _SHARED[quality] = shared
     return shared[:count]
-
-
-def offsets_of(lengths: list[int]) -> NDArray[np.int64]:
-    """Return where sequences of these lengths start, and where the last ends."""
-    return np.fromiter(itertools.accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 def work_of(batch: Batch) -> int:

@@ -14,28 +14,26 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._batch import (
+from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
+from gkl_shim.common._ragged import offsets_of
+from gkl_shim.cuda import arrays
+from gkl_shim.pairhmm import _native_pairhmm
+from gkl_shim.pairhmm._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
     INSERTION_QUALS,
     Batch,
     HaplotypeBatch,
     ReadBatch,
-    offsets_of,
 )
-from gkl_shim._checks import (
+from gkl_shim.pairhmm._checks import (
     MAX_QUAL,
     QUAL_TRACKS,
-    bytes_array,
     check_quals,
     checked_quality,
     first_other,
-    items_of,
     shown,
-    whole_numbers,
 )
-from gkl_shim.cuda import arrays
 
 __all__ = ["AlignedRead", "Bases", "Haplotypes", "Quals", "Read", "Reads", "Region",
            "haplotype_batch", "read_batch", "sequence_bytes"]  # fmt: skip

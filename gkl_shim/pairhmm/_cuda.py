@@ -15,10 +15,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native, _native_pairhmm
-from gkl_shim._batch import Batch
+from gkl_shim.common import _native
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
+from gkl_shim.pairhmm import _native_pairhmm
+from gkl_shim.pairhmm._batch import Batch
 
 __all__ = ["Engine", "opened", "options", "widths"]
 

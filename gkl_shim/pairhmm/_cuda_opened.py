@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gkl_shim import _native, _native_pairhmm
-from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
-from gkl_shim.cuda import pairhmm as cuda_pairhmm
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import _cuda as cuda_pairhmm
+from gkl_shim.pairhmm import _native_pairhmm
+from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
 
 __all__ = ["first_batch", "opened"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
-from gkl_shim._batch import (
+from gkl_shim.cuda import arrays
+from gkl_shim.pairhmm._batch import (
     Batch,
     HaplotypeBatch,
     ReadBatch,
@@ -14,8 +15,7 @@ from gkl_shim._batch import (
     copied_bytes,
     work_of,
 )
-from gkl_shim._convert import Quals, Region, haplotype_batch, read_batch
-from gkl_shim.cuda import arrays
+from gkl_shim.pairhmm._convert import Quals, Region, haplotype_batch, read_batch
 
 __all__ = ["Bundle", "Item", "bundled", "grouped", "items"]
 

@@ -16,17 +16,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _convert, _native_pdhmm
-from gkl_shim._batch import (
+from gkl_shim.common._closable import Closable
+from gkl_shim.pairhmm import _convert
+from gkl_shim.pairhmm._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
     INSERTION_QUALS,
     ReadBatch,
     is_long,
 )
-from gkl_shim._closable import Closable
-from gkl_shim._convert import Quals, Read, Reads
-from gkl_shim._pdhmm_batch import (
+from gkl_shim.pairhmm._convert import Quals, Read, Reads
+from gkl_shim.pdhmm import _native_pdhmm
+from gkl_shim.pdhmm._batch import (
     Batch,
     Flag,
     Haplotype,

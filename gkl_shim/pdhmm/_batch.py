@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _batch, _convert
-from gkl_shim._batch import ReadBatch
-from gkl_shim._checks import byte_view, items_of, whole_numbers
-from gkl_shim._convert import Bases
+from gkl_shim.common._checks import byte_view, items_of, whole_numbers
 from gkl_shim.cuda import arrays
+from gkl_shim.pairhmm import _batch, _convert
+from gkl_shim.pairhmm._batch import ReadBatch
+from gkl_shim.pairhmm._convert import Bases
 
 __all__ = [
     "Batch", "Flag", "Flags", "Haplotype", "HaplotypeBatch", "Haplotypes", "haplotype_batch",

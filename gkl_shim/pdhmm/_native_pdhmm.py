@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native, _native_pairhmm
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import _native_pairhmm
 
 __all__ = ["CpuEngine"]
 
@@ -32,7 +33,7 @@ class CpuEngine(_native.CpuEngine):
         Parameters
         ----------
         arrays
-            The arguments of :func:`gkl_shim._native_pairhmm.batch_pointer`.
+            The arguments of :func:`gkl_shim.pairhmm._native_pairhmm.batch_pointer`.
         flags
             The flags of the haplotypes' letters.
         out

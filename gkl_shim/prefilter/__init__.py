@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_prefilter
-from gkl_shim._arguments import check_choice, whole_number
-from gkl_shim._auto import CallCosts, Devices
-from gkl_shim._checks import whole_numbers
-from gkl_shim._closable import Closable
-from gkl_shim._prefilter_engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
-from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
+from gkl_shim.common._arguments import check_choice, whole_number
+from gkl_shim.common._auto import CallCosts, Devices
+from gkl_shim.common._checks import whole_numbers
+from gkl_shim.common._closable import Closable
+from gkl_shim.prefilter import _native_prefilter
+from gkl_shim.prefilter._engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
+from gkl_shim.prefilter._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 
 if TYPE_CHECKING:
-    from gkl_shim.cuda.prefilter import Engine as CudaEngine
+    from gkl_shim.prefilter._cuda import Engine as CudaEngine
 
 __all__ = ["ABOVE", "MAX_EDITS", "MAX_LENGTH", "UNDEFINED", "Prefilter", "Resident", "Sequences",
            "Summary", "edits", "summarize"]  # fmt: skip
@@ -236,7 +236,7 @@ class Prefilter(Closable):
 
 def _open_cuda(cpu: CpuEngine, devices: list[int] | None, encode: Encode) -> CudaEngine:
     # Imported late, because CuPy is optional and takes a second to load.
-    from gkl_shim.cuda.prefilter import Engine as CudaEngine
+    from gkl_shim.prefilter._cuda import Engine as CudaEngine
 
     return CudaEngine(cpu, devices, encode)
 

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native, _native_prefilter
-from gkl_shim._prefilter_engine import CpuEngine
-from gkl_shim._sequences import Sequences
+from gkl_shim.common import _native
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.errors import PairError
+from gkl_shim.prefilter import _native_prefilter
+from gkl_shim.prefilter._engine import CpuEngine
+from gkl_shim.prefilter._sequences import Sequences
 
 __all__ = ["Engine"]
 

@@ -9,9 +9,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_prefilter
-from gkl_shim._sequences import Sequences
 from gkl_shim.errors import PairError
+from gkl_shim.prefilter import _native_prefilter
+from gkl_shim.prefilter._sequences import Sequences
 
 __all__ = ["CpuEngine", "Engine", "Method", "Mode", "ResidentEngine", "refuse"]
 

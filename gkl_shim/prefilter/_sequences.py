@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_prefilter
-from gkl_shim._checks import bytes_array, items_of, whole_numbers
+from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
+from gkl_shim.prefilter import _native_prefilter
 
 __all__ = ["MAX_CONTIG", "MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
 

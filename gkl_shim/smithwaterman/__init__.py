@@ -13,10 +13,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_smithwaterman
-from gkl_shim._arguments import check_choice
-from gkl_shim._closable import Closable
-from gkl_shim._ragged import part, ragged
+from gkl_shim.common._arguments import check_choice
+from gkl_shim.common._closable import Closable
+from gkl_shim.common._ragged import part, ragged
+from gkl_shim.smithwaterman import _native_smithwaterman
 
 __all__ = ["DANGLING_END", "HAPLOTYPE_TO_REFERENCE", "READ_TO_HAPLOTYPE", "Alignments",
            "Overhang", "Parameters", "SmithWaterman", "align"]  # fmt: skip

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 __all__ = ["CpuEngine", "PairText", "format_alignments", "longest", "overhang_code",
            "parse_pairs"]  # fmt: skip

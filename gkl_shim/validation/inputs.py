@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim._output_files import atomic_output, naming
+from gkl_shim.common._output_files import atomic_output, naming
 from gkl_shim.errors import FormatError, MissingComponent
 
 __all__ = ["Inputs", "check", "checksums", "is_file", "option_name", "reference_bases"]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gkl_shim import paths
-from gkl_shim._output_files import naming, scratch
+from gkl_shim.common._output_files import naming, scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import kernel_times, programs, run, swaps
 from gkl_shim.validation.inputs import option_name, sha256

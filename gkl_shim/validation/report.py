@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 import gkl_shim
-from gkl_shim import _processor, paths
+from gkl_shim import paths
+from gkl_shim.common import _processor
 from gkl_shim.gatk import kernel_times
 from gkl_shim.validation.accuracy import Score
 from gkl_shim.validation.differences import Finding

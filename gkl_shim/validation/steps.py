@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import swaps
 from gkl_shim.validation import outputs

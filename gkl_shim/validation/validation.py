@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, kernel_times, swaps
 from gkl_shim.validation import accuracy, differences

@@ -9,9 +9,9 @@
 namespace gkl_shim {
 namespace jni {
 
-// The rules are those of all output of gkl-shim (gkl_shim/_output_files.py). A device, a pipe with
-// a reader and an open descriptor (/dev/stdout) are written to directly. Symbolic links are
-// followed. Everything else is written to .gkl-shim.<process>.<random>.partial in the file's
+// The rules are those of all output of gkl-shim (gkl_shim/common/_output_files.py). A device, a
+// pipe with a reader and an open descriptor (/dev/stdout) are written to directly. Symbolic links
+// are followed. Everything else is written to .gkl-shim.<process>.<random>.partial in the file's
 // folder, which is renamed at the end and takes the permissions and owner of the file it replaces.
 // The process locks the partial file. One without a lock was left by a process that was killed; it
 // is deleted when the next one is made. A file that can be written but not replaced gets a copy;

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from benchmarks import pairhmm_gatk
 from benchmarks.common import regions
-from gkl_shim import _processor
 from gkl_shim.bench.tables import print_table
+from gkl_shim.common import _processor
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import data, replay, run, swaps
 from tests.conftest import ROOT

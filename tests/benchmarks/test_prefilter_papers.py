@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from benchmarks import prefilter_papers
 from benchmarks.common import prefilter_rates as rates
 from benchmarks.common import prefilter_verification as verification
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable
 from tests.conftest import require_tool, shared_data

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim import _native
 from gkl_shim.bench import filters, gatk_kernels, lone, regions, timing
 from gkl_shim.bench.pairs import candidates
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.cli import cli
+from gkl_shim.common import _native
 from gkl_shim.gatk import gkl, replay
 from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run

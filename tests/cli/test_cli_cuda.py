@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim import _pairhmm_stream
 from gkl_shim.cli import _early, cli
 from gkl_shim.cuda import devices, driver
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.input import Input
+from gkl_shim.pairhmm import _stream
 from tests.cli.shim_command import REGIONS, refused, run
 
 START = """
@@ -98,7 +98,7 @@ def test_the_input_is_read_while_devices_open(
 def test_values_of_several_calls_are_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_gpus: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 1)
+    monkeypatch.setattr(_stream, "_DEVICE_CALL_BASES", 1)
     (tmp_path / "x.in").write_bytes(REGIONS)
     want = run(tmp_path, "pairhmm", "x.in", "--backend", "cpu").stdout
     driver = fake_gpus(kernels="pairhmm")

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from gkl_shim import _checkup, _known_results, _native, _settings, paths
+from gkl_shim import paths
+from gkl_shim.common import _native
+from gkl_shim.gatk import checkup, known_results, settings
 from tests import oracle
 from tests.cli.shim_command import run
 from tests.pdhmm import oracle as pdhmm_oracle
@@ -236,7 +238,7 @@ def test_all_settings_are_known() -> None:
         (root / "docs" / "gatk.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
     )
     variables |= set(re.findall(r"`GKL_SHIM_(\w+)", table))
-    assert variables | {"CACHE", "RELEASE"} == set(_settings.SETTINGS) == set(VALUES)
+    assert variables | {"CACHE", "RELEASE"} == set(settings.SETTINGS) == set(VALUES)
 
 
 def test_no_line_is_divided_in_a_file_or_pipe(tmp_path: Path) -> None:
@@ -257,11 +259,11 @@ def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:
 
 
 def _wrong_results() -> dict[str, Any]:
-    read, haplotypes, values = _known_results.PAIRHMM[0]
-    reference, sequence, known = _known_results.ALIGNMENTS
+    read, haplotypes, values = known_results.PAIRHMM[0]
+    reference, sequence, known = known_results.ALIGNMENTS
     return {
         "PAIRHMM": ((read, haplotypes, (values[0] + 1e-4, *values[1:])),),
-        "PDHMM_LIKELIHOODS": _known_results.PDHMM_LIKELIHOODS[::-1],
+        "PDHMM_LIKELIHOODS": known_results.PDHMM_LIKELIHOODS[::-1],
         "ALIGNMENTS": (reference, sequence, {**known, "indel": known["softclip"]}),
     }
 
@@ -270,8 +272,8 @@ def _wrong_results() -> dict[str, Any]:
 def test_a_build_with_wrong_results_is_a_failure(
     monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any
 ) -> None:
-    monkeypatch.setattr(_known_results, name, wrong)
-    assert _checkup._build("portable", False).state == "failed"
+    monkeypatch.setattr(known_results, name, wrong)
+    assert checkup._build("portable", False).state == "failed"
 
 
 def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
@@ -280,13 +282,13 @@ def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
         for name in old.namelist():
             if "IntelPDHMM" not in name:
                 new.writestr(name, old.read(name))
-    assert _checkup._agent(jar).state == "failed"
-    assert _checkup._agent(paths.agent_jar()).state == "ok"
+    assert checkup._agent(jar).state == "failed"
+    assert checkup._agent(paths.agent_jar()).state == "ok"
 
 
 def test_the_known_results_are_those_of_the_definitions() -> None:
     """Computed once more, by the tests' own programs."""
-    for pair_read, haplotypes, values in _known_results.PAIRHMM:
+    for pair_read, haplotypes, values in known_results.PAIRHMM:
         size = len(pair_read.bases)
         given = (pair_read.quals, pair_read.insertion_quals)
         given += (pair_read.deletion_quals, pair_read.continuation_quals)
@@ -294,16 +296,14 @@ def test_the_known_results_are_those_of_the_definitions() -> None:
         for haplotype, value in zip(haplotypes, values, strict=True):
             found = oracle.likelihood(pair_read.bases.encode(), *tracks, haplotype.encode())
             assert found == pytest.approx(value, abs=1e-11)
-    for read, known in zip(
-        _known_results.PDHMM_READS, _known_results.PDHMM_LIKELIHOODS, strict=True
-    ):
+    for read, known in zip(known_results.PDHMM_READS, known_results.PDHMM_LIKELIHOODS, strict=True):
         tracks = (read.quals, read.insertion_quals, read.deletion_quals, read.continuation_quals)
         quals = [[track] * len(read.bases) for track in tracks]
-        for (bases, flags), value in zip(_known_results.PDHMM_HAPLOTYPES, known, strict=True):
+        for (bases, flags), value in zip(known_results.PDHMM_HAPLOTYPES, known, strict=True):
             letters = [flags.get(at, 0) for at in range(len(bases))]
             found = pdhmm_oracle.likelihood(read.bases.encode(), *quals, bases.encode(), letters)
             assert found == pytest.approx(value, abs=1e-13)
-    reference, sequence, aligned = _known_results.ALIGNMENTS
+    reference, sequence, aligned = known_results.ALIGNMENTS
     for overhang, expected in aligned.items():
         pair = reference.encode(), sequence.encode()
         assert smithwaterman_oracle.align(*pair, (200, -150, -260, -11), overhang) == expected

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
 from gkl_shim.bench.regions import regions as generated_regions
+from gkl_shim.common import _native
 from gkl_shim.pairhmm import PairHMM
 from tests.cli.shim_command import REGIONS, one_error, refused, run
 

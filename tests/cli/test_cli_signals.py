@@ -323,7 +323,7 @@ def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
 
 STUCK = """
 import ctypes, sys
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.cli import _terminal
 lock = ctypes.create_string_buffer(256)
 stick = ctypes.CDLL(None).pthread_mutex_lock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
 from tests.native_driver import run

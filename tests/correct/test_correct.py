@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import _native_correct
-from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum, chosen_k
+from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum, _native_correct, chosen_k
 from gkl_shim.errors import FormatError
 from tests.correct import oracle
 

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim._native_correct import Counter, Options
-from gkl_shim._ragged import ragged
 from gkl_shim.cli.correct import command
+from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
-from gkl_shim.cuda.correct import Engine
+from gkl_shim.correct._cuda import Engine
+from gkl_shim.correct._native_correct import Counter, Options
 from tests.correct.test_correct import METHODS, random_reads, strains
 
 

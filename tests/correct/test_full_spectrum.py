@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gkl_shim import _native_correct
-from gkl_shim._ragged import ragged
-from gkl_shim.correct import Spectrum
+from gkl_shim.common._ragged import ragged
+from gkl_shim.correct import Spectrum, _native_correct
 from tests.cli.shim_command import refused
 
 K = 31

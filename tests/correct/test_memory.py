@@ -8,9 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from gkl_shim import _native_correct
-from gkl_shim._ragged import ragged
-from gkl_shim.correct import Spectrum
+from gkl_shim.common._ragged import ragged
+from gkl_shim.correct import Spectrum, _native_correct
 
 # Counts random k-mers: half of them once, a quarter twice and so on, and those of a genome 60
 # times. Prints the passes, the peak memory in KiB, and the memory after the last pass. ru_maxrss
@@ -18,7 +17,7 @@ from gkl_shim.correct import Spectrum
 _COUNT = """
 import sys
 import numpy as np
-from gkl_shim._native_correct import Counter
+from gkl_shim.correct._native_correct import Counter
 from gkl_shim.correct import Spectrum
 
 kmers, memory = int(sys.argv[1]), int(sys.argv[2])
@@ -104,7 +103,7 @@ def test_a_first_pass_that_misleads(fake_gpus, backend, memory) -> None:
     ]
     engine = None
     if backend == "cuda":
-        from gkl_shim.cuda.correct import Engine
+        from gkl_shim.correct._cuda import Engine
 
         fake_gpus(kernels="correct")
         engine = Engine()

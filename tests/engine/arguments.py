@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 #: For each function, what returns its arguments.
 Calls = dict[str, "Callable[[Handles], tuple[Any, ...]]"]

@@ -26,10 +26,11 @@ import cffi
 import numpy as np
 from numpy import testing
 
-from gkl_shim import _native, _native_pairhmm, paths
-from gkl_shim._batch import Batch, concatenated
-from gkl_shim._convert import haplotype_batch, read_batch
-from gkl_shim.pairhmm import Read
+from gkl_shim import paths
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import Read, _native_pairhmm
+from gkl_shim.pairhmm._batch import Batch, concatenated
+from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from tests import oracle
 from tests.correct import oracle as corrector
 from tests.engine.arguments import Handles

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import gkl_shim
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests import oracle
 from tests.conftest import library_for, require_tool
 from tests.native_driver import DRIVER, run

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, Read
 from tests.conftest import ROOT, require_tool
@@ -116,7 +116,8 @@ PREAMBLE = """
 import ctypes, sys
 sys.path.append("ROOT")  # behind the installed package
 import numpy as np
-from gkl_shim import _native, _native_pairhmm
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import _native_pairhmm
 
 modes, mode = ctypes.CDLL(sys.argv[1]), sys.argv[2].encode()
 ffi, native = _native.library()
@@ -140,7 +141,7 @@ _native._loaded = ffi, InMode()
 """.replace("ROOT", str(ROOT))
 
 CPU_ENGINE = """
-from gkl_shim import _native_prefilter
+from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM
 
@@ -156,7 +157,7 @@ for precision in ("single", "double"):
 """
 
 CUDA_ENGINE = """
-from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.formats import pairhmm_in
 from tests.fakes.cupy import install
 

@@ -1,10 +1,12 @@
-"""What the files of ``kernels/`` may include. docs/internals.md has the rules.
+"""What files of ``kernels/`` may include, and those of ``gkl_shim/`` import.
 
-They keep the algorithms apart: a change to one, or to one engine, is compiled into no other.
+docs/internals.md has the rules. They keep the algorithms apart: a change to one, or to one engine,
+is compiled into no other.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +26,20 @@ SHARED = {
     "internal": {"include"},
 }
 ALGORITHM = {"common", "gpu", "hmm", "python_host"}
+#: The same for modules of ``gkl_shim/``; "" is ``gkl_shim/`` itself. Programs import everything,
+#: and parsers of text everything but programs.
+PYTHON_SHARED = {
+    "": {"common"},
+    "common": {"", "cuda"},
+    "cuda": {"", "common"},
+    # PairHMM's method, for haplotypes with flags.
+    "pdhmm": {"", "common", "cuda", "formats", "pairhmm"},
+}
+PYTHON_ALGORITHM = {"", "common", "cuda", "formats"}
+PARSERS = "formats"
+PROGRAMS = {"bench", "cli", "gatk", "validation"}
+#: MUMmer's scripts start gkl-shim as the benchmarks do.
+EXCEPTIONS = {("mem/_mummer_scripts.py", "bench")}
 #: The C ABI's headers are included without a folder, from everywhere.
 HEADERS = ("include", "internal")
 
@@ -89,6 +105,65 @@ def test_the_library_keeps_the_rules():
     assert {engine(path) for path in files} == {"cpu", "cuda", None}
     assert Path("hmm/letters.h") in reached(Path("pairhmm/cuda/engine/engine.cpp"), files)
     assert list(mistakes(ROOT / "kernels")) == []
+
+
+def imported(package: Path) -> Iterator[tuple[str, str]]:
+    """Yield each module of ``gkl_shim/``, and the folder of each module that it imports."""
+    folders = {path.parent.name for path in package.glob("*/__init__.py")}
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{path} has a relative import"
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            for name in names:
+                package_name, *parts = name.split(".")
+                if package_name == "gkl_shim":
+                    folder = parts[0] if parts and parts[0] in folders else ""
+                    yield path.relative_to(package).as_posix(), folder
+
+
+def wrong_imports(package: Path) -> Iterator[str]:
+    """Yield the imports that break the rules, a line each."""
+    for module, folder in imported(package):
+        own = module.rpartition("/")[0]
+        if own in PROGRAMS or own == folder or (module, folder) in EXCEPTIONS:
+            continue
+        if own == PARSERS:
+            wrong = folder in PROGRAMS
+        else:
+            wrong = folder not in PYTHON_SHARED.get(own, PYTHON_ALGORITHM)
+        if wrong:
+            yield f"{module} imports {folder}"
+
+
+def test_the_python_package_keeps_the_rules() -> None:
+    package = ROOT / "gkl_shim"
+    assert set(imported(package)) >= {("pdhmm/_batch.py", "pairhmm"), *EXCEPTIONS}
+    # The package imports algorithms on first use.
+    algorithms = {path.parent.name for path in package.glob("*/_native_*.py")}
+    assert set(wrong_imports(package)) == {f"__init__.py imports {name}" for name in algorithms}
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "mistake"),
+    [
+        ("one", "from gkl_shim.mem import Index", "correct/_one.py imports mem"),
+        ("one", "from gkl_shim import pairhmm", "correct/_one.py imports pairhmm"),
+        ("one", "def f():\n    import gkl_shim.cli.env", "correct/_one.py imports cli"),
+        ("two", "from gkl_shim import correct", "common/_two.py imports correct"),
+        ("one", "from gkl_shim.common import _native\nfrom gkl_shim import paths", None),
+    ],
+)
+def test_a_wrong_import_is_found(tmp_path, module, line, mistake):
+    for name in ("correct", "common", "mem", "pairhmm", "cli"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    folder = {"one": "correct", "two": "common"}[module]
+    (tmp_path / folder / f"_{module}.py").write_text(line + "\n")
+    assert list(wrong_imports(tmp_path)) == ([mistake] if mistake else [])
 
 
 @pytest.fixture

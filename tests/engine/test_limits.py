@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, _native_pairhmm
 from tests.cli.shim_command import one_error, run
 
 # A batch's arrays must live as long as the pointer to it.

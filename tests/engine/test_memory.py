@@ -109,7 +109,7 @@ print(peak() - before)
 def test_parsing_pairs_takes_memory_for_the_lines_not_for_the_bytes(tmp_path):
     """The capacity may be as large as the text, because a caller need not count the lines."""
     program = """
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 ffi, lib = _native.library()
 count = 4000
@@ -144,7 +144,7 @@ MOST, MOST_A_THREAD = 192, 128
 
 #: Regions that took far more than that, and the whole region in one native call.
 ODD_SHAPES = """
-from gkl_shim import _native_pairhmm
+from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 def bases(count):

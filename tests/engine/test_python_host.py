@@ -492,7 +492,7 @@ def test_a_python_program_may_end_while_its_gpu_starts(stand_in: Path, tmp_path:
     )
     program = """\
 import sys, time
-from gkl_shim import _native
+from gkl_shim.common import _native
 
 ffi, lib = _native.library()
 options = ffi.new("gkl_shim_pairhmm_options *", {"backend": lib.GKL_SHIM_CUDA})
@@ -520,7 +520,7 @@ def test_the_gpu_starts_with_the_jvm_s_engine(
     program = f"""\
 import sys, time
 sys.path.append({str(ROOT)!r})
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests.engine.kept_buffers import Own
 
 sys.path.insert(0, {str(stand_in)!r})

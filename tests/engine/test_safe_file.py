@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim._safe_file import unsafe
+from gkl_shim.common._safe_file import unsafe
 from tests.conftest import ROOT, require_tool
 
 OTHER = 12345

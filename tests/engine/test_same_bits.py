@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, Read
 from tests import oracle

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import gkl_shim
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests.common_cases import of_each
 from tests.conftest import require_tool
 from tests.engine.arguments import Calls, Free, Handles, Most, Struct, nothing

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import pairhmm_callers
-from gkl_shim.cuda import pairhmm_opened
-from gkl_shim.cuda.pairhmm import Engine
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, kernel_times, run, swaps
+from gkl_shim.pairhmm import _cuda_opened as pairhmm_opened
+from gkl_shim.pairhmm._cuda import Engine
 from tests.conftest import ROOT, require_tool
 from tests.fakes import driver as fakes
 from tests.gatk.conftest import QUICK, Gatk, command

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common import samples
-from gkl_shim import _checkup
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run, swaps
+from gkl_shim.gatk import checkup, fetch, run, swaps
 from tests.conftest import require_tool
 
 
@@ -185,7 +184,7 @@ def test_a_damaged_jar_is_named(cached: Path, monkeypatch: pytest.MonkeyPatch, s
     message = f"^{cached}: damaged, .*; delete it, or run `gkl-shim demo`, which fetches it again$"
     with pytest.raises(MissingComponent, match=message):
         run.find_classpath()
-    finding = _checkup._gatk()
+    finding = checkup._gatk()
     assert finding.state == "failed"
     assert finding.detail.startswith(f"{cached}: damaged")
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
 from gkl_shim.cli import gatk as gatk_command
+from gkl_shim.common import _native
 from gkl_shim.gatk import compare, data, kernel_times, programs, run, swaps
 from tests.conftest import require_tool
 from tests.gatk.conftest import QUICK, Gatk, command

@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from gkl_shim._batch import concatenated
-from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Batch
+from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 
 
 def random_region(

@@ -23,17 +23,17 @@ from typing import Any
 import numpy as np
 
 from gkl_shim import mem
-from gkl_shim._batch import concatenated
-from gkl_shim._native_correct import METHODS
 from gkl_shim.bench.genomes import PAPER, generated
 from gkl_shim.cli._options import write_json
 from gkl_shim.correct import Spectrum
-from gkl_shim.cuda import correct as cuda_correct
+from gkl_shim.correct import _cuda as cuda_correct
+from gkl_shim.correct._native_correct import METHODS
 from gkl_shim.cuda import kernels
-from gkl_shim.cuda import mem as cuda_mem
-from gkl_shim.cuda import pairhmm as cuda_pairhmm
 from gkl_shim.errors import BackendUnavailable
+from gkl_shim.mem import _cuda as cuda_mem
 from gkl_shim.pairhmm import Batch, PairHMM
+from gkl_shim.pairhmm import _cuda as cuda_pairhmm
+from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))

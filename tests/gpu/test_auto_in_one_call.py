@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _auto, mem, pairhmm, prefilter
+from gkl_shim import mem, pairhmm, prefilter
+from gkl_shim.common import _auto
 
 REFERENCE, QUERY = "ACGTTGCAAGCT", "TTGCAAG"
 READS, HAPLOTYPES = [("ACGT", 30)], ["ACGTAC"]

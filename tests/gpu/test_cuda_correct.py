@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim._native_correct import METHODS
 from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
-from gkl_shim.cuda.correct import Engine
+from gkl_shim.correct._cuda import Engine
+from gkl_shim.correct._native_correct import METHODS
 from gkl_shim.cuda.devices import device_count
 from tests.correct.test_correct import random_reads
 from tests.correct.test_cuda import (

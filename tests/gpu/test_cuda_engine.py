@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm
-from gkl_shim._batch import concatenated
+from gkl_shim.common import _native
 from gkl_shim.cuda import devices, driver
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.pairhmm import PairHMM, likelihoods, stream
+from gkl_shim.pairhmm import PairHMM, _native_pairhmm, likelihoods, stream
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm._batch import concatenated
 from tests.conftest import RECORDED, recorded
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.test_long_reads import LENGTHS, long_region
@@ -150,7 +150,7 @@ def test_public_interface(regions):
 
 
 def test_auto_starts_devices_when_there_is_work(regions, monkeypatch):
-    monkeypatch.setattr("gkl_shim._auto._WARM_UP_NANOSECONDS", 0)
+    monkeypatch.setattr("gkl_shim.common._auto._WARM_UP_NANOSECONDS", 0)
     pairhmm = PairHMM(backend="auto", threads=1)
     expected = on_cpu(regions, "single")
     for _ in range(10_000):

@@ -7,10 +7,10 @@ import random
 
 import numpy as np
 
-from gkl_shim._batch import concatenated
-from gkl_shim._convert import haplotype_batch, read_batch
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, PairHMM, Read
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.test_cuda_planner import planned
 

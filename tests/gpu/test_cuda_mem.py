@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gkl_shim import mem
 from gkl_shim.bench.genomes import PAPER, Shape, generated, mutated
-from gkl_shim.cuda import mem as cuda
 from gkl_shim.cuda.devices import device_count
+from gkl_shim.mem import _cuda as cuda
 from tests.mem.sequences import pair
 from tests.mem.test_mummer import genome
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm
+from gkl_shim.common import _native
 from gkl_shim.cuda import devices, kernels
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, _native_pairhmm
+from gkl_shim.pairhmm import _cuda as cuda
 from tests.conftest import HEADER_FOLDERS, ROOT
 from tests.fakes.driver import compiled
 from tests.gpu.conftest import random_region

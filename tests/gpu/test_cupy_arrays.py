@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gkl_shim._batch import HaplotypeBatch, ReadBatch, concatenated
 from gkl_shim.cuda import devices
 from gkl_shim.pairhmm import Batch, PairHMM, Read, likelihoods, stream
+from gkl_shim.pairhmm._batch import HaplotypeBatch, ReadBatch, concatenated
 from tests.fakes.cupy import CuPy, PerThreadStream, Stream
 from tests.gpu.conftest import assert_same_bits, random_region
 

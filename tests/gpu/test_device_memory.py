@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gkl_shim._batch import concatenated
-from gkl_shim.cuda import pairhmm_opened
-from gkl_shim.cuda.pairhmm import Engine
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
+from gkl_shim.pairhmm import _cuda_opened as pairhmm_opened
+from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._cuda import Engine
 from tests.gpu.conftest import assert_same_bits
 
 MIB = 1 << 20

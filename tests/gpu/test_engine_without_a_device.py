@@ -17,13 +17,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gkl_shim import _auto, _native, _native_pairhmm, _pairhmm_stream
-from gkl_shim._batch import concatenated
 from gkl_shim.bench.regions import regions as generated_regions
+from gkl_shim.common import _auto, _native
 from gkl_shim.cuda import devices, driver
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, stream
+from gkl_shim.pairhmm import (
+    Batch,
+    HaplotypeBatch,
+    PairHMM,
+    ReadBatch,
+    _native_pairhmm,
+    _stream,
+    stream,
+)
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm._batch import concatenated
 from tests.conftest import ROOT
 from tests.fakes.cupy import CuPy
 from tests.fakes.driver import FALLIBLE
@@ -534,7 +542,7 @@ def test_batches_together(null, batch, expected, many_chunks):
 def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
     """As many as make a call worthwhile, and in order."""
     null()
-    monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 3 * batch.reads.bases.size)
+    monkeypatch.setattr(_stream, "_DEVICE_CALL_BASES", 3 * batch.reads.bases.size)
     together = []
     compute = cuda.Engine.compute_together
 
@@ -557,7 +565,7 @@ def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
 def test_a_generator_may_refill_its_arrays(null, batch, expected, monkeypatch, least):
     """Large batches are not copied: each is computed, and its result is used, before the next."""
     null(2)
-    monkeypatch.setattr(_pairhmm_stream, "_BORROWED_BYTES", least)
+    monkeypatch.setattr(_stream, "_BORROWED_BYTES", least)
     parts = [batch[:4], batch[4:], batch]
     want = [expected["double"][: parts[0].pairs], expected["double"][parts[0].pairs :],
             expected["double"]]  # fmt: skip
@@ -598,7 +606,7 @@ def test_a_generator_may_refill_its_arrays(null, batch, expected, monkeypatch, l
 
 def test_one_thread_runs_the_generator_of_a_stream(null, batch, monkeypatch):
     null()
-    monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 1)
+    monkeypatch.setattr(_stream, "_DEVICE_CALL_BASES", 1)
     threads = set()
 
     def regions():
@@ -659,7 +667,8 @@ C_CALLER = """
 import sys
 sys.path.append({root!r})
 import numpy as np
-from gkl_shim import _native, _native_pairhmm
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.bench.regions import regions as generated_regions
 from tests.fakes.cupy import install
 

@@ -12,7 +12,7 @@ import pytest
 
 from gkl_shim import paths
 from gkl_shim.cuda import kernels
-from gkl_shim.cuda.pairhmm import widths
+from gkl_shim.pairhmm._cuda import widths
 from tests.conftest import ROOT, alone, missing
 from tests.fakes.cupy import CuPy
 

@@ -10,11 +10,11 @@ import random
 
 import pytest
 
-from gkl_shim._batch import concatenated
-from gkl_shim._convert import haplotype_batch, read_batch
-from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, PairHMM, Read
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from tests.conftest import recorded
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.test_long_reads import long_region

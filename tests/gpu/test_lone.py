@@ -9,11 +9,10 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._batch import concatenated
-from gkl_shim._convert import haplotype_batch, read_batch
-from gkl_shim.cuda import pairhmm as cuda
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, _native_pairhmm
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from tests.gpu.conftest import assert_same_bits, random_region
 
 KINDS = ("usual", "n", "wild", "open")

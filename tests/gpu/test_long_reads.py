@@ -7,10 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._batch import HaplotypeBatch, ReadBatch, concatenated
-from gkl_shim.cuda import pairhmm as cuda
-from gkl_shim.pairhmm import Batch
+from gkl_shim.pairhmm import Batch, _native_pairhmm
+from gkl_shim.pairhmm import _cuda as cuda
+from gkl_shim.pairhmm._batch import HaplotypeBatch, ReadBatch, concatenated
 from tests.gpu.conftest import assert_same_bits
 from tests.gpu.test_cuda_planner import planned, pointer
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gkl_shim import _native
-from gkl_shim.cuda import opened_by_library, pairhmm_opened
+from gkl_shim.common import _native
+from gkl_shim.cuda import opened_by_library
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import PairHMM
+from gkl_shim.pairhmm import _cuda_opened as pairhmm_opened
 
 
 def test_the_first_batch() -> None:

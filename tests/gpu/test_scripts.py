@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.pairhmm import _cuda as cuda
 from tests.gpu import sanitize
 
 

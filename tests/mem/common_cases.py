@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests.cli.file_command import FileCommand
 from tests.engine.arguments import Calls, Free, Handles, Most, Struct
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native, mem
+from gkl_shim import mem
+from gkl_shim.common import _native
 from tests.cli.shim_command import run
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related

@@ -14,8 +14,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from gkl_shim._native_mem import Fasta
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader
+from gkl_shim.mem._native_mem import Fasta
 from tests.cli.shim_command import one_error, refused, run
 from tests.mem.sequences import fasta, parsed
 from tests.mem.test_find import related

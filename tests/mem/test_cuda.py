@@ -16,13 +16,14 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import _native, mem
-from gkl_shim._native_mem import Matches, Part, Sequences
+from gkl_shim import mem
 from gkl_shim.bench.genomes import mutated
 from gkl_shim.cli.mem import command
+from gkl_shim.common import _native
 from gkl_shim.cuda import devices
-from gkl_shim.cuda import mem as cuda
 from gkl_shim.errors import BackendUnavailable
+from gkl_shim.mem import _cuda as cuda
+from gkl_shim.mem._native_mem import Matches, Part, Sequences
 from tests.mem.oracle import reverse_complement
 from tests.mem.sequences import fasta, pair, reference_as
 from tests.mem.test_find import related

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
-from gkl_shim._native_mem import Part
 from gkl_shim.errors import FormatError
+from gkl_shim.mem._native_mem import Part
 from tests.conftest import ROOT
 from tests.mem import oracle
 from tests.mem.sequences import pair, reference_as

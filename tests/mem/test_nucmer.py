@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common.simulated_samples import mutated_copies, random_sequence
-from gkl_shim import _mummer_scripts
+from gkl_shim.mem import _mummer_scripts
 from tests.cli.shim_command import COMMAND, one_error, refused, run
 from tests.conftest import require_tool
 from tests.mem.sequences import fasta

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.pairhmm import PairHMM, Read
 from tests import oracle
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gkl_shim import _native, pdhmm
+from gkl_shim import pdhmm
+from gkl_shim.common import _native
 from gkl_shim.pdhmm import PDHMM, Batch, Flag, Haplotype, HaplotypeBatch, ReadBatch
 from tests.pdhmm import oracle
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim import _native
 from gkl_shim.bench.regions import undetermined_regions
 from gkl_shim.cli import cli
+from gkl_shim.common import _native
 from gkl_shim.gatk import fetch, replay
 from gkl_shim.pdhmm import PDHMM, Flag
 from tests.conftest import DATA, require_tool

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.formats import pdhmm_in
 from gkl_shim.pdhmm import PDHMM
 from tests.conftest import DATA

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import _native_pdhmm
 from gkl_shim.formats import pdhmm_in
 from gkl_shim.gatk import fetch
-from gkl_shim.pdhmm import Batch
+from gkl_shim.pdhmm import Batch, _native_pdhmm
 from tests.conftest import DATA, require_tool
 from tests.pdhmm.gatk_java import GatkJava, Pair
 from tests.pdhmm.regions import batch, pairs, regions

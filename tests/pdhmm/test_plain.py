@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gkl_shim import _native_pdhmm
+from gkl_shim.pdhmm import _native_pdhmm
 from tests.pdhmm.regions import Region, batch, regions
 from tests.pdhmm.test_engine import expected
 

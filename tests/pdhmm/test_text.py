@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gkl_shim._batch import concatenated
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.pdhmm_in import Reader, write
+from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pdhmm import PDHMM, Batch
 from tests.cli.shim_command import run
 from tests.conftest import DATA

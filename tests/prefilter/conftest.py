@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gkl_shim.cuda import prefilter as engine
+from gkl_shim.prefilter import _cuda as engine
 
 
 @pytest.fixture

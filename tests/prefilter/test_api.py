@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import gkl_shim
-from gkl_shim import _native
-from gkl_shim._sequences import sequences
+from gkl_shim.common import _native
 from gkl_shim.errors import PairError
 from gkl_shim.prefilter import (
     ABOVE,
@@ -20,6 +19,7 @@ from gkl_shim.prefilter import (
     edits,
     summarize,
 )
+from gkl_shim.prefilter._sequences import sequences
 
 READS = [b"ACGTACGT", b"ACGTACGA", b"TTTTTTTT", b"ACGNACGT"]
 SEGMENTS = [b"ACGTACGT", b"ACGTTACG", b"ACGTACGT", b"ACGAACGT"]
@@ -170,7 +170,7 @@ def test_an_output_array_is_filled_or_refused():
 
 def test_a_closed_filter_refuses_calls():
     with Prefilter(3) as prefilter:
-        assert prefilter.build in gkl_shim._native.builds()
+        assert prefilter.build in gkl_shim.common._native.builds()
     prefilter.close()
     with pytest.raises(ValueError, match="this Prefilter is closed"):
         prefilter.edits(["A"], ["A"])

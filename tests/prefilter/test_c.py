@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.prefilter import ABOVE, UNDEFINED, edits
 from tests import native_driver
 from tests.prefilter import simulate

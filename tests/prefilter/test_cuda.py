@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gkl_shim import _auto
+from gkl_shim.common import _auto
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError

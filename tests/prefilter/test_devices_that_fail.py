@@ -16,10 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native
-from gkl_shim._sequences import contig_sequences
-from gkl_shim.cuda import prefilter as engine
+from gkl_shim.common import _native
 from gkl_shim.prefilter import Prefilter, Sequences, edits
+from gkl_shim.prefilter import _cuda as engine
+from gkl_shim.prefilter._sequences import contig_sequences
 from tests.fakes.driver import FALLIBLE
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
 from tests.prefilter.test_cuda import undefined_and_mixed

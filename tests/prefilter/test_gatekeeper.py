@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.errors import PairError
 from gkl_shim.prefilter import UNDEFINED, edits, summarize
 from tests.prefilter import oracle, simulate

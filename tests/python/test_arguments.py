@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gkl_shim import correct, mem, pairhmm, pdhmm, prefilter, smithwaterman
-from gkl_shim._arguments import device_numbers
+from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import BackendUnavailable
 
 READS = ["ACGTTGCAAGCT"] * 5

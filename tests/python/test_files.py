@@ -13,7 +13,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim import paths
-from gkl_shim._output_files import atomic_output, check_outputs
+from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.errors import MissingComponent
 
 

@@ -11,10 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_mem, mem
-from gkl_shim._native_correct import Counter
-from gkl_shim._ragged import ragged
+from gkl_shim import mem
+from gkl_shim.common import _native
+from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import Spectrum
+from gkl_shim.correct._native_correct import Counter
+from gkl_shim.mem import _native_mem
 from gkl_shim.pairhmm import PairHMM
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.prefilter import Prefilter

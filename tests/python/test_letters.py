@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm
-from gkl_shim._convert import haplotype_batch
-from gkl_shim.pairhmm import PairHMM, ReadBatch
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import PairHMM, ReadBatch, _native_pairhmm
+from gkl_shim.pairhmm._convert import haplotype_batch
 
 BYTES = [bytes([value]) for value in range(256)]
 ACCEPTED = [letter for letter in BYTES if letter in b"ACGTNacgtn"]

@@ -1,4 +1,4 @@
-"""The memory that this process may use (gkl_shim/_memory.py), with made control groups."""
+"""The memory that this process may use (gkl_shim/common/_memory.py), with made control groups."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim._memory import usable_memory
+from gkl_shim.common._memory import usable_memory
 
 PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 UNLIMITED = "9223372036854771712"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.pairhmm import PairHMM, Precision, Read
 from tests import oracle
 

@@ -1,5 +1,5 @@
-"""Output files are complete or absent: Python's (gkl_shim/_output_files.py), and the bridge's in a
-JVM (kernels/jni/output_file.cpp), which have the same rules."""
+"""Output files are complete or absent: Python's (gkl_shim/common/_output_files.py), and the
+bridge's in a JVM (kernels/jni/output_file.cpp), which have the same rules."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from typing import BinaryIO
 
 import pytest
 
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 from tests.conftest import ROOT, missing, obey_permissions, require_tool
 
 IN_PYTHON = """
 import os, signal, sys
-from gkl_shim._output_files import atomic_output
+from gkl_shim.common._output_files import atomic_output
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 try:
     with atomic_output(sys.argv[1]) as file:

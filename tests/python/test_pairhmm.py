@@ -13,11 +13,21 @@ import numpy as np
 import pysam
 import pytest
 
-from gkl_shim import _native, _pairhmm_stream, pairhmm
-from gkl_shim._batch import concatenated
+from gkl_shim import pairhmm
 from gkl_shim.bench.regions import regions as generated_regions
+from gkl_shim.common import _native
 from gkl_shim.formats.pairhmm_in import Reader
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, likelihoods, stream
+from gkl_shim.pairhmm import (
+    Batch,
+    HaplotypeBatch,
+    PairHMM,
+    Read,
+    ReadBatch,
+    _stream,
+    likelihoods,
+    stream,
+)
+from gkl_shim.pairhmm._batch import concatenated
 from tests.conftest import RECORDED, recorded
 
 BASES = "ACGTNACG"
@@ -229,7 +239,7 @@ def test_builds_threads_and_grouping_do_not_change_the_bits(
                 assert np.array_equal(engine.compute(batch), want), (build, threads)
     alone = list(stream(batch[k : k + 1] for k in range(30)))
     assert np.array_equal(np.concatenate([values.ravel() for values in alone]), want)
-    monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", 100_000)
+    monkeypatch.setattr(_stream, "_GROUP_CELLS", 100_000)
     again = list(stream([batch[:7], batch[7:7], batch[7:]]))
     assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
     assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
@@ -284,7 +294,7 @@ def test_a_stream_raises_the_error_of_its_source() -> None:
 
 
 def test_a_stream_reads_ahead_by_only_a_few_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", 1)
+    monkeypatch.setattr(_stream, "_GROUP_CELLS", 1)
     taken = 0
 
     def source() -> Iterator[Any]:
@@ -358,7 +368,7 @@ REFILLED: dict[str, Any] = {
 def test_a_source_may_refill_its_arrays(
     monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
 ) -> None:
-    monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", group_cells)
+    monkeypatch.setattr(_stream, "_GROUP_CELLS", group_cells)
     regions = [generated_regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     with PairHMM(backend="cpu") as engine:
         want = [engine.compute(region) for region in regions]

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import _native_pairhmm
-from gkl_shim._batch import concatenated
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.pairhmm_in import Reader, write
-from gkl_shim.pairhmm import Batch
+from gkl_shim.pairhmm import Batch, _native_pairhmm
+from gkl_shim.pairhmm._batch import concatenated
 from tests.conftest import RECORDED, recorded
 
 REGION = b"2 1\nACGT IIII JJJJ KKKK ++++\nAC !! II II ++\nACGTA\n"

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gkl_shim import _native_pairhmm, pairhmm, pdhmm
+from gkl_shim import pairhmm, pdhmm
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in, pdhmm_in
 from gkl_shim.formats.pairhmm_in import Reader
+from gkl_shim.pairhmm import _native_pairhmm
 from tests import in_oracle
 
 SPACES = (b" ", b"\t", b"  ", b" \x0b\x0c", b"\t ")

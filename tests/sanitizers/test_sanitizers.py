@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native, mem, paths
+from gkl_shim import mem, paths
+from gkl_shim.common import _native
 from gkl_shim.correct import Spectrum
 from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.correct.test_correct import random_reads

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from gkl_shim.smithwaterman import (
     HAPLOTYPE_TO_REFERENCE,
     READ_TO_HAPLOTYPE,

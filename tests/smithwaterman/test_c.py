@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests import native_driver
 from tests.smithwaterman import oracle
 from tests.smithwaterman.pairs import Pair, pairs

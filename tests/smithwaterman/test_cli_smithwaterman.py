@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim.common import _native
 from tests.cli.shim_command import refused, run
 from tests.smithwaterman import oracle
 from tests.smithwaterman.pairs import pairs

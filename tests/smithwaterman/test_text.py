@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from gkl_shim._ragged import ragged
+from gkl_shim.common._ragged import ragged
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import lines, smithwaterman_text
 from gkl_shim.formats.smithwaterman_text import Pairs, Reader, formatted, write

@@ -12,7 +12,7 @@ import java.util.Deque;
 
 /**
  * The rules for a file that code is loaded from. kernels/python_host/safe_file.h has them in native
- * code, and gkl_shim/_safe_file.py in Python.
+ * code, and gkl_shim/common/_safe_file.py in Python.
  *
  * <p>A world-writable file is refused, and so is a file below a world-writable directory, where it
  * can be replaced. A directory with the sticky bit, such as /tmp, is accepted if it and the entry
