@@ -139,7 +139,8 @@ class LoneLane {
             unsigned k = columns;
             for (; k >= kUnrolled; k -= kUnrolled) {
 #pragma unroll
-                for (int z = 1; z <= kUnrolled; z++) step(column + z, first, top, seam + z);
+                for (int z = 1; z <= kUnrolled; z++)
+                    step(column + z, first, top, PART == kAllRows ? seam : seam + z);
                 column += kUnrolled;
                 if (PART != kAllRows) seam += kUnrolled;
             }
