@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.gklshim.gatk.records.BamFormat;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
@@ -195,13 +196,13 @@ public final class DuplicatesChecks {
         Random choice = new Random(5);
         RecordView view = new RecordView(new int[0]);
         for (int k = 0; k < 300000; k++) {
-            view.flags = choice.nextInt(4) == 0 ? RecordView.UNMAPPED : 0;
+            view.flags = choice.nextInt(4) == 0 ? BamFormat.UNMAPPED : 0;
             view.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
             view.span = Math.max(0, view.span);
             int border = choice.nextInt(1 << 15) << 14;
             view.position = 1 + (choice.nextBoolean() ? choice.nextInt(1 << choice.nextInt(29))
                     : Math.max(0, border - choice.nextInt(300)));
-            int end = view.has(RecordView.UNMAPPED) ? 0 : view.position + view.span - 1;
+            int end = view.has(BamFormat.UNMAPPED) ? 0 : view.position + view.span - 1;
             int expected = GenomicIndexUtil.regionToBin(view.position - 1,
                     end <= 0 ? view.position : end);
             if (view.computeBin() != expected) {

@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.records.BamFormat;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -134,7 +135,7 @@ final class ReadEndCollector {
         boolean isPaired = ends.kinds[k] == ReadEndsOfBatch.PAIRED;
         read.sequence = integer(bytes, start + 4);
         read.coordinate = ends.coordinates[k];
-        read.isReverse = (flags & RecordView.REVERSE) != 0;
+        read.isReverse = (flags & BamFormat.REVERSE) != 0;
         read.mateSequence = isPaired ? integer(bytes, start + 24) : -1;
         read.index = index;
         read.score = ends.scores[k];
@@ -148,7 +149,7 @@ final class ReadEndCollector {
             key.set(groups.keyStart(group, options), bytes, start + BamRecords.FIXED_SIZE,
                     unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
         }
-        add(isPaired, (flags & RecordView.FIRST) != 0, group);
+        add(isPaired, (flags & BamFormat.FIRST) != 0, group);
     }
 
     private short library(int group) {

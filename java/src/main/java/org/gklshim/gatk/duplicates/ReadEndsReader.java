@@ -1,5 +1,6 @@
 package org.gklshim.gatk.duplicates;
 
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
 /** Finds what duplicate marking needs of records. Each thread has its own reader. */
@@ -50,16 +51,16 @@ final class ReadEndsReader {
         if (options.hasProgram) {
             ends.programs.putIfAbsent(programFinders[file].find(bytes, tags), k);
         }
-        if (view.has(RecordView.UNMAPPED)) {
+        if (view.has(BamFormat.UNMAPPED)) {
             ends.isLast = view.reference == -1 && !options.isGrouped;
             return true;
         }
         if (!view.isPrimary()) {
             return true;
         }
-        boolean isPaired = view.has(RecordView.PAIRED) && !view.has(RecordView.MATE_UNMAPPED);
+        boolean isPaired = view.has(BamFormat.PAIRED) && !view.has(BamFormat.MATE_UNMAPPED);
         ends.kinds[k] = isPaired ? ReadEndsOfBatch.PAIRED : ReadEndsOfBatch.UNPAIRED;
-        ends.coordinates[k] = view.has(RecordView.REVERSE)
+        ends.coordinates[k] = view.has(BamFormat.REVERSE)
                 ? view.position + view.span - 1 + view.clippedEnd
                 : view.position - view.clippedStart;
         ends.scores[k] = score(bytes);
@@ -87,7 +88,7 @@ final class ReadEndsReader {
             score = view.span;
         }
         score = Math.min(score, MAX_SCORE);
-        return (short) (view.has(RecordView.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
+        return (short) (view.has(BamFormat.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
     }
 
     private void locate(ReadEndsOfBatch ends, int k) {

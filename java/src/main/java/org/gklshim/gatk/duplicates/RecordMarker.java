@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
@@ -114,8 +115,8 @@ final class RecordMarker {
     }
 
     private void count(long[] counts, boolean isDuplicate) {
-        boolean isPaired = view.has(RecordView.PAIRED) && !view.has(RecordView.MATE_UNMAPPED);
-        if (view.has(RecordView.UNMAPPED)) {
+        boolean isPaired = view.has(BamFormat.PAIRED) && !view.has(BamFormat.MATE_UNMAPPED);
+        if (view.has(BamFormat.UNMAPPED)) {
             counts[MarkedBatch.UNMAPPED]++;
         } else if (!view.isPrimary()) {
             counts[MarkedBatch.NOT_PRIMARY]++;
@@ -160,7 +161,7 @@ final class RecordMarker {
         System.arraycopy(view.bytes, view.start, buffer, start, view.end - view.start);
         LittleEndian.putShort(buffer, start + BIN, view.position == 0 ? 0 : view.computeBin());
         LittleEndian.putShort(buffer, start + FLAGS, isDuplicate
-                ? view.flags | RecordView.DUPLICATE : view.flags & ~RecordView.DUPLICATE);
+                ? view.flags | BamFormat.DUPLICATE : view.flags & ~BamFormat.DUPLICATE);
         int end = start + view.end - view.start;
         if (setsTag(type)) {
             int at = start + view.tagsStart - view.start;

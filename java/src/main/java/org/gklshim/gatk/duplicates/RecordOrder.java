@@ -4,6 +4,7 @@ import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
 import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
 /** The orders of records by which htsjdk merges files, and that it expects in its output. */
@@ -35,8 +36,8 @@ final class RecordOrder {
         }
         int flagsA = unsignedShort(a, atA + 18);
         int flagsB = unsignedShort(b, atB + 18);
-        if (((flagsA ^ flagsB) & RecordView.REVERSE) != 0) {
-            return (flagsA & RecordView.REVERSE) != 0 ? 1 : -1;
+        if (((flagsA ^ flagsB) & BamFormat.REVERSE) != 0) {
+            return (flagsA & BamFormat.REVERSE) != 0 ? 1 : -1;
         }
         order = names(a, atA, b, atB);
         if (order == 0) {
@@ -59,18 +60,18 @@ final class RecordOrder {
         }
         int flagsA = unsignedShort(a, atA + 18);
         int flagsB = unsignedShort(b, atB + 18);
-        order = Boolean.compare((flagsB & RecordView.PAIRED) != 0,
-                (flagsA & RecordView.PAIRED) != 0);
-        if (order == 0 && (flagsA & RecordView.PAIRED) != 0) {
-            if ((flagsA & RecordView.FIRST) != 0 && (flagsB & RecordView.SECOND) != 0) {
+        order = Boolean.compare((flagsB & BamFormat.PAIRED) != 0,
+                (flagsA & BamFormat.PAIRED) != 0);
+        if (order == 0 && (flagsA & BamFormat.PAIRED) != 0) {
+            if ((flagsA & BamFormat.FIRST) != 0 && (flagsB & BamFormat.SECOND) != 0) {
                 return -1;
             }
-            if ((flagsA & RecordView.SECOND) != 0 && (flagsB & RecordView.FIRST) != 0) {
+            if ((flagsA & BamFormat.SECOND) != 0 && (flagsB & BamFormat.FIRST) != 0) {
                 return 1;
             }
         }
-        for (int flag : new int[] {RecordView.REVERSE, RecordView.SECONDARY,
-                RecordView.SUPPLEMENTARY}) {
+        for (int flag : new int[] {BamFormat.REVERSE, BamFormat.SECONDARY,
+                BamFormat.SUPPLEMENTARY}) {
             if (order == 0) {
                 order = Boolean.compare((flagsA & flag) != 0, (flagsB & flag) != 0);
             }

@@ -1,9 +1,27 @@
 package org.gklshim.gatk.duplicates;
 
+import static org.gklshim.gatk.records.BamFormat.DELETION;
+import static org.gklshim.gatk.records.BamFormat.DIFFERENT;
+import static org.gklshim.gatk.records.BamFormat.EQUAL;
+import static org.gklshim.gatk.records.BamFormat.FIRST;
+import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
+import static org.gklshim.gatk.records.BamFormat.INSERTION;
+import static org.gklshim.gatk.records.BamFormat.MATCH;
+import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
+import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
+import static org.gklshim.gatk.records.BamFormat.PAIRED;
+import static org.gklshim.gatk.records.BamFormat.PROPER_PAIR;
+import static org.gklshim.gatk.records.BamFormat.SECOND;
+import static org.gklshim.gatk.records.BamFormat.SECONDARY;
+import static org.gklshim.gatk.records.BamFormat.SKIP;
+import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
+import static org.gklshim.gatk.records.BamFormat.SUPPLEMENTARY;
+import static org.gklshim.gatk.records.BamFormat.UNMAPPED;
 import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
 import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
 /**
@@ -13,33 +31,14 @@ import org.gklshim.gatk.records.Tags;
  * <p>The format is section 4.2 of the SAM specification.
  */
 final class RecordView {
-    static final int PAIRED = 0x1;
-    static final int UNMAPPED = 0x4;
-    static final int MATE_UNMAPPED = 0x8;
-    static final int REVERSE = 0x10;
-    static final int FIRST = 0x40;
-    static final int SECOND = 0x80;
-    static final int SECONDARY = 0x100;
-    static final int QC_FAIL = 0x200;
-    static final int DUPLICATE = 0x400;
-    static final int SUPPLEMENTARY = 0x800;
-
     static final int RG = Tags.name('R', 'G');
     static final int PG = Tags.name('P', 'G');
     static final int DT = Tags.name('D', 'T');
 
-    /** What only paired reads may have: proper pair, mate unmapped or reverse, first, second. */
-    private static final int PAIR_FLAGS = 0x2 | MATE_UNMAPPED | 0x20 | FIRST | SECOND;
+    /** What only paired reads may have. */
+    private static final int PAIR_FLAGS =
+            PROPER_PAIR | MATE_UNMAPPED | MATE_REVERSE | FIRST | SECOND;
     private static final int MAX_INSERT_SIZE = 1 << 28;
-
-    private static final int MATCH = 0;
-    private static final int INSERTION = 1;
-    private static final int DELETION = 2;
-    private static final int SKIP = 3;
-    private static final int SOFT_CLIP = 4;
-    private static final int HARD_CLIP = 5;
-    private static final int EQUAL = 7;
-    private static final int DIFFERENT = 8;
 
     byte[] bytes;
     int start;
@@ -113,16 +112,7 @@ final class RecordView {
         if (last < 0) {
             last = first;
         }
-        int bins = 1;
-        int offset = 0;
-        int bin = 0;
-        // The smallest bin that has both ends. The bins of each level come after those above it.
-        for (int shift = 26; shift >= 14 && first >> shift == last >> shift; shift -= 3) {
-            offset += bins;
-            bins *= 8;
-            bin = offset + (first >> shift);
-        }
-        return bin;
+        return BamFormat.bin(first, last);
     }
 
     private boolean isPlaceUsual() {

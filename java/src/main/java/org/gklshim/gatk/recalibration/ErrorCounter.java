@@ -1,6 +1,7 @@
 package org.gklshim.gatk.recalibration;
 
 import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCollection;
+import org.gklshim.gatk.records.BamFormat;
 
 /**
  * Counts the observations and errors of reads for BaseRecalibrator, as GATK's
@@ -110,10 +111,10 @@ final class ErrorCounter extends SequencingOrder {
 
     /** Leaves out what lies beyond the start of the mate: ReadUtils.getAdaptorBoundary(). */
     private void clipAdaptor(ReadArrays read) {
-        boolean isReverse = read.has(ReadArrays.REVERSE);
-        if (read.insertSize == 0 || !read.has(ReadArrays.PAIRED)
-                || read.has(ReadArrays.MATE_UNMAPPED) || read.mateContig < 0 || read.mateStart == 0
-                || isReverse == read.has(ReadArrays.MATE_REVERSE)) {
+        boolean isReverse = read.has(BamFormat.REVERSE);
+        if (read.insertSize == 0 || !read.has(BamFormat.PAIRED)
+                || read.has(BamFormat.MATE_UNMAPPED) || read.mateContig < 0 || read.mateStart == 0
+                || isReverse == read.has(BamFormat.MATE_REVERSE)) {
             return;
         }
         long end = read.end();

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
 
@@ -19,13 +20,6 @@ import org.gklshim.gatk.records.Tags;
  * are asked for their fields.
  */
 final class ReadArrays {
-    static final int PAIRED = 0x1;
-    static final int UNMAPPED = 0x4;
-    static final int MATE_UNMAPPED = 0x8;
-    static final int REVERSE = 0x10;
-    static final int MATE_REVERSE = 0x20;
-    static final int SECOND = 0x80;
-
     /** The operators of a CIGAR, by their number in a BAM file. */
     static final int M = 0;
     static final int I = 1;
@@ -129,7 +123,7 @@ final class ReadArrays {
         mateStart = record.getMateAlignmentStart();
         insertSize = record.getInferredInsertSize();
         length = record.getReadLength();
-        if (length == 0 || !has(UNMAPPED) && !header.has(contig, start)) {
+        if (length == 0 || !has(BamFormat.UNMAPPED) && !header.has(contig, start)) {
             return false;
         }
         if (codes.length < length) {
@@ -138,7 +132,7 @@ final class ReadArrays {
         bytes = record.getVariableBinaryRepresentation();
         return (bytes == null ? takeFields(record) : takeBytes(record, bytes))
                 && readGroup >= 0
-                && (has(UNMAPPED) ? elements == 0 : readLengthOfCigar() == length);
+                && (has(BamFormat.UNMAPPED) ? elements == 0 : readLengthOfCigar() == length);
     }
 
     private boolean takeBytes(SAMRecord record, byte[] data) {

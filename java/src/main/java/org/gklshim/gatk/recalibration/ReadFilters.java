@@ -5,6 +5,7 @@ import java.util.Map;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.records.BamFormat;
 
 /**
  * The filters of a run, for one thread. GATK's own filters are not asked about a read that passes
@@ -24,10 +25,10 @@ final class ReadFilters {
         FLAGS.put(FILTERS + "WellformedReadFilter", NO_FLAG);
         FLAGS.put(library + NOT_ZERO, NO_FLAG);
         FLAGS.put(library + AVAILABLE, NO_FLAG);
-        FLAGS.put(library + "MappedReadFilter", ReadArrays.UNMAPPED);
-        FLAGS.put(library + "NotSecondaryAlignmentReadFilter", 0x100);
-        FLAGS.put(library + "PassesVendorQualityCheckReadFilter", 0x200);
-        FLAGS.put(library + "NotDuplicateReadFilter", 0x400);
+        FLAGS.put(library + "MappedReadFilter", BamFormat.UNMAPPED);
+        FLAGS.put(library + "NotSecondaryAlignmentReadFilter", BamFormat.SECONDARY);
+        FLAGS.put(library + "PassesVendorQualityCheckReadFilter", BamFormat.QC_FAIL);
+        FLAGS.put(library + "NotDuplicateReadFilter", BamFormat.DUPLICATE);
     }
 
     private final CountingReadFilter filter;

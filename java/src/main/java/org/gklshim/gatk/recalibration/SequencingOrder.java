@@ -1,5 +1,7 @@
 package org.gklshim.gatk.recalibration;
 
+import org.gklshim.gatk.records.BamFormat;
+
 /** A walk over the bases of a read in the order in which they were sequenced. */
 abstract class SequencingOrder {
     private final int contextSize;
@@ -36,11 +38,11 @@ abstract class SequencingOrder {
         while (qualities[qualitiesStart + lastUsable] <= tailQuality) {
             lastUsable--;
         }
-        boolean isReverse = read.has(ReadArrays.REVERSE);
+        boolean isReverse = read.has(BamFormat.REVERSE);
         int complement = isReverse ? 3 : 0;
         int step = isReverse ? -1 : 1;
         int highestBits = 2 * (contextSize - 1);
-        int cycle = 2 + (read.has(ReadArrays.PAIRED) && read.has(ReadArrays.SECOND) ? 1 : 0);
+        int cycle = 2 + (read.has(BamFormat.PAIRED) && read.has(BamFormat.SECOND) ? 1 : 0);
         int context = 0;
         int known = 0;
         for (int k = isReverse ? to - 1 : from; k >= from && k < to; k += step, cycle += 2) {

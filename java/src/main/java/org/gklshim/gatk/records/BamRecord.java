@@ -1,5 +1,19 @@
 package org.gklshim.gatk.records;
 
+import static org.gklshim.gatk.records.BamFormat.DELETION;
+import static org.gklshim.gatk.records.BamFormat.DIFFERENT;
+import static org.gklshim.gatk.records.BamFormat.EQUAL;
+import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
+import static org.gklshim.gatk.records.BamFormat.INSERTION;
+import static org.gklshim.gatk.records.BamFormat.MATCH;
+import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
+import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
+import static org.gklshim.gatk.records.BamFormat.PAIRED;
+import static org.gklshim.gatk.records.BamFormat.REVERSE;
+import static org.gklshim.gatk.records.BamFormat.SKIP;
+import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
+import static org.gklshim.gatk.records.BamFormat.UNMAPPED;
+
 /**
  * The fields of a BAM record that is held as bytes. {@link #parse} also tells whether the record is
  * a usual one, of which all that is said here is true. The others are left to htsjdk and GATK.
@@ -10,28 +24,6 @@ public final class BamRecord {
     /** The bytes of a record before its name, without its size. */
     static final int FIXED_SIZE = 32;
     private static final int SIZE = 4;
-
-    static final int PAIRED = 0x1;
-    static final int PROPER_PAIR = 0x2;
-    static final int UNMAPPED = 0x4;
-    static final int MATE_UNMAPPED = 0x8;
-    static final int REVERSE = 0x10;
-    static final int MATE_REVERSE = 0x20;
-    static final int FIRST = 0x40;
-    static final int SECOND = 0x80;
-    static final int SECONDARY = 0x100;
-    static final int QC_FAIL = 0x200;
-    static final int DUPLICATE = 0x400;
-    static final int SUPPLEMENTARY = 0x800;
-
-    private static final int MATCH = 0;
-    private static final int INSERTION = 1;
-    private static final int DELETION = 2;
-    private static final int SKIP = 3;
-    private static final int SOFT_CLIP = 4;
-    private static final int HARD_CLIP = 5;
-    private static final int EQUAL = 7;
-    private static final int DIFFERENT = 8;
 
     private static final int READ_GROUP = Tags.name('R', 'G');
 
@@ -320,21 +312,9 @@ public final class BamRecord {
         if (position != 0) {
             // A read without an end counts as one base.
             int last = lastPosition() <= 0 ? position : lastPosition();
-            bin = bin(position - 1, last - 1);
+            bin = BamFormat.bin(position - 1, last - 1);
         }
-        bytes[start + 14] = (byte) bin;
-        bytes[start + 15] = (byte) (bin >> 8);
-    }
-
-    /** Returns the smallest bin that has both positions, which count from 0. */
-    private static int bin(int first, int last) {
-        for (int shift = 14, bins = 4681; shift < 29; shift += 3) {
-            if (first >> shift == last >> shift) {
-                return bins + (first >> shift);
-            }
-            bins = bins - 1 >> 3;
-        }
-        return 0;
+        LittleEndian.putShort(bytes, start + 14, bin);
     }
 
     private int integer(int offset) {

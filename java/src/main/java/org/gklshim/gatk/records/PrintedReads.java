@@ -103,7 +103,7 @@ public final class PrintedReads {
         BamRecord record = records.record();
         record.setBin();
         output.write(record.bytes, record.start, record.end, record.reference, record.position,
-                record.lastPosition(), record.has(BamRecord.UNMAPPED), decoder);
+                record.lastPosition(), record.has(BamFormat.UNMAPPED), decoder);
     }
 
     /** Returns GATK's interval of a read: null if the read has no place. */

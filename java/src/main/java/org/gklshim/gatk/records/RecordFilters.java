@@ -28,20 +28,20 @@ public final class RecordFilters {
         put("MappedReadFilter", record -> !record.isUnmapped());
         put("MappingQualityNotZeroReadFilter", record -> record.mappingQuality != 0);
         put("MappingQualityAvailableReadFilter", record -> record.mappingQuality != 255);
-        put("NotSecondaryAlignmentReadFilter", without(BamRecord.SECONDARY));
-        put("NotSupplementaryAlignmentReadFilter", without(BamRecord.SUPPLEMENTARY));
-        put("PrimaryLineReadFilter", without(BamRecord.SECONDARY | BamRecord.SUPPLEMENTARY));
-        put("PassesVendorQualityCheckReadFilter", without(BamRecord.QC_FAIL));
-        put("NotDuplicateReadFilter", without(BamRecord.DUPLICATE));
-        put("PairedReadFilter", record -> record.has(BamRecord.PAIRED));
-        put("ProperlyPairedReadFilter", pairWith(BamRecord.PROPER_PAIR));
+        put("NotSecondaryAlignmentReadFilter", without(BamFormat.SECONDARY));
+        put("NotSupplementaryAlignmentReadFilter", without(BamFormat.SUPPLEMENTARY));
+        put("PrimaryLineReadFilter", without(BamFormat.SECONDARY | BamFormat.SUPPLEMENTARY));
+        put("PassesVendorQualityCheckReadFilter", without(BamFormat.QC_FAIL));
+        put("NotDuplicateReadFilter", without(BamFormat.DUPLICATE));
+        put("PairedReadFilter", record -> record.has(BamFormat.PAIRED));
+        put("ProperlyPairedReadFilter", pairWith(BamFormat.PROPER_PAIR));
         put("NotProperlyPairedReadFilter",
-                record -> record.has(BamRecord.PAIRED) && !record.has(BamRecord.PROPER_PAIR));
-        put("FirstOfPairReadFilter", pairWith(BamRecord.FIRST));
-        put("SecondOfPairReadFilter", pairWith(BamRecord.SECOND));
+                record -> record.has(BamFormat.PAIRED) && !record.has(BamFormat.PROPER_PAIR));
+        put("FirstOfPairReadFilter", pairWith(BamFormat.FIRST));
+        put("SecondOfPairReadFilter", pairWith(BamFormat.SECOND));
         put("NonZeroFragmentLengthReadFilter", record -> record.insertSize != 0);
         put("NonZeroReferenceLengthAlignmentReadFilter", record -> record.span > 0);
-        put("MateOnSameContigOrNoMappedMateReadFilter", record -> !record.has(BamRecord.PAIRED)
+        put("MateOnSameContigOrNoMappedMateReadFilter", record -> !record.has(BamFormat.PAIRED)
                 || record.isMateUnmapped()
                 || !record.isUnmapped() && record.reference == record.mateReference);
         put("ValidAlignmentStartReadFilter", record -> true);
@@ -71,7 +71,7 @@ public final class RecordFilters {
     }
 
     private static Predicate<BamRecord> pairWith(int flag) {
-        return record -> record.has(BamRecord.PAIRED) && record.has(flag);
+        return record -> record.has(BamFormat.PAIRED) && record.has(flag);
     }
 
     private static boolean hasMatchingQualities(BamRecord record) {

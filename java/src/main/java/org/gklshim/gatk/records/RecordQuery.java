@@ -39,7 +39,7 @@ public final class RecordQuery {
         }
         BamRecord record = records.record();
         return overlaps(record.reference, record.position, record.lastPosition(),
-                record.has(BamRecord.UNMAPPED));
+                record.has(BamFormat.UNMAPPED));
     }
 
     private boolean overlaps(int reference, int start, int end, boolean isUnmapped) {
