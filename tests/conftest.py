@@ -281,7 +281,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def many_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many CPUs that no JVM gets options for few of them."""
+    """Enough CPUs that no JVM gets the options for few CPUs."""
     from gkl_shim.common import _native
     from gkl_shim.gatk import swaps
 

@@ -45,7 +45,7 @@ OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 _WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=error:stderr")
 
 FEW_CPUS = 2
-"""With so many CPUs or fewer, the JVM's second compiler takes them from GATK."""
+"""With at most this many CPUs, the JVM's second compiler slows GATK down."""
 
 # 30 times the JVM's own thresholds: fewer methods are compiled a second time. The figures are in
 # docs/performance.md, "Warm-up".
@@ -66,6 +66,7 @@ _OWN_OPTION = re.compile(
     rf"|-XX:SharedArchiveFile=.*{re.escape(ARCHIVE_NAME)}"
     rf"|{'|'.join(_LATE_COMPILING)}"
 )
+# Options with which users choose how the JVM compiles.
 _COMPILING = re.compile(r"-X(int|comp)|-XX:([+-]TieredCompilation|Tier|CompileThreshold).*")
 _NATIVE = re.compile(r"com/intel/gkl/native/(libgkl_\w+\.so)")
 _PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")

@@ -322,7 +322,7 @@ def test_a_read_that_fails_ends_a_run_as_in_one_thread(
     tmp_path: Path,
     error: str,
 ) -> None:
-    """What was recalibrated before it is written, and nothing after it."""
+    """The reads before the failure are written, and none after it."""
     words = [require_tool("samtools"), "view", str(reads.reads)]
     lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
     failing = lines[1500].split("\t")[0]

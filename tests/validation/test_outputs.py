@@ -93,7 +93,7 @@ def test_blocks_that_are_compressed_otherwise(folders: tuple[Path, Path]) -> Non
     )
     assert files["out.bai"].how.startswith("the same places in the BAM files")
     assert files["out.bam.md5"].how == "other bytes; each is the MD5 of the BAM file beside it"
-    # As they are, they are not the same.
+    # Unchanged, the two files differ.
     for name in ("out.bai", "out.bam.md5"):
         assert (folders[0] / name).read_bytes() != (folders[1] / name).read_bytes()
         (folders[1] / name).write_bytes((folders[0] / name).read_bytes())
