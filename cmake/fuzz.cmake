@@ -6,7 +6,7 @@
 target_compile_definitions(gkl_shim PRIVATE FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
 
 # CUDA kernels, compiled for the host. Each file names its function find_kernel().
-add_library(kernels_on_host OBJECT EXCLUDE_FROM_ALL tests/gpu/kernels_on_host.cpp
+add_library(kernels_on_host OBJECT EXCLUDE_FROM_ALL tests/pairhmm/cuda_on_host.cpp
             tests/prefilter/cuda_on_host.cpp tests/mem/cuda_on_host.cpp
             tests/correct/cuda_on_host.cpp)
 target_include_directories(kernels_on_host PRIVATE kernels)
@@ -16,9 +16,7 @@ set_target_properties(kernels_on_host PROPERTIES UNITY_BUILD OFF)
 add_library(stand_ins OBJECT EXCLUDE_FROM_ALL tests/fakes/driver.cpp tests/fakes/jvm.c)
 target_include_directories(stand_ins SYSTEM PUBLIC ${JNI_INCLUDE} ${JNI_MD_INCLUDE})
 target_compile_options(stand_ins PRIVATE $<$<C_COMPILER_ID:Clang>:-fno-sanitize=fuzzer-no-link>)
-set_source_files_properties(tests/gpu/kernels_on_host.cpp
-                            PROPERTIES COMPILE_DEFINITIONS find_kernel=find_pairhmm_kernel)
-foreach(room prefilter mem correct)
+foreach(room pairhmm prefilter mem correct)
   set_source_files_properties(tests/${room}/cuda_on_host.cpp
                               PROPERTIES COMPILE_DEFINITIONS find_kernel=find_${room}_kernel)
 endforeach()

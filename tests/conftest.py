@@ -269,11 +269,16 @@ def aarch64_jar(tmp_path_factory: pytest.TempPathFactory, aarch64_library: Path)
 _LONGEST = ("sanitizers", "gatk")
 
 
+def _room(item: pytest.Item) -> str:
+    """Return the folder of tests/ that a test is in."""
+    return item.path.relative_to(ROOT / "tests").parts[0]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, and mark the tests that need a device, which `make test-gpu`
     selects."""
-    items.sort(key=lambda item: (*_LONGEST, item.path.parent.name).index(item.path.parent.name))
+    items.sort(key=lambda item: (*_LONGEST, _room(item)).index(_room(item)))
     for item in items:
         if "gpu" in getattr(item, "fixturenames", ()):
             item.add_marker("gpu")

@@ -16,7 +16,7 @@ import gkl_shim
 from gkl_shim.pairhmm import Read
 from tests.conftest import HEADER_FOLDERS, require_tool
 
-DRIVER = Path(__file__).parent / "engine" / "driver.c"
+DRIVER = Path(__file__).parent / "pairhmm" / "driver.c"
 
 Region = tuple[list[Read], list[bytes]]
 
@@ -119,6 +119,12 @@ def run(program: list[object], *arguments: object, cwd: Path | None = None) -> s
 @pytest.fixture(scope="session")
 def native_driver(compile_c) -> list[object]:
     return [compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())]
+
+
+@pytest.fixture(scope="session")
+def aarch64_driver(compile_c, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[object]:
+    """The driver with the library for aarch64, run by qemu."""
+    return [*aarch64_emulator, compile_c(aarch64_compiler, DRIVER, aarch64_library)]
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.common import _native
 from gkl_shim.gatk import checkup, known_results, settings
-from tests import oracle
 from tests.cli.shim_command import run
+from tests.pairhmm import oracle
 from tests.pdhmm import oracle as pdhmm_oracle
 from tests.smithwaterman import oracle as smithwaterman_oracle
 

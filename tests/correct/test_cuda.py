@@ -1,6 +1,6 @@
 """The CUDA engine without a device: its kernels run on the host, each lane of a warp a fiber.
 
-tests/gpu/test_cuda_correct.py has the real thing.
+test_on_gpu.py has the real thing.
 """
 
 from __future__ import annotations

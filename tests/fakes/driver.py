@@ -69,7 +69,7 @@ def host_kernels(algorithm: str) -> ctypes.CDLL:
     source = ROOT / "tests" / algorithm / "cuda_on_host.cpp"
     flags: tuple[str, ...] = ("-O1", *_UNDEFINED)
     if algorithm == "pairhmm":
-        source, flags = _HERE.parent / "gpu/kernels_on_host.cpp", ("-O2", "-ffp-contract=off")
+        flags = ("-O2", "-ffp-contract=off")
     found = ctypes.CDLL(str(compiled(source, *flags)))
     found.find_kernel.restype = ctypes.c_void_p
     return found

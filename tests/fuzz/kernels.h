@@ -10,7 +10,7 @@
 namespace fakes {
 struct HostKernel;
 }
-// tests/gpu/kernels_on_host.cpp, and cuda_on_host.cpp of each folder; cmake/fuzz.cmake names them.
+// cuda_on_host.cpp of each folder; cmake/fuzz.cmake names them.
 typedef const fakes::HostKernel *FindKernel(const char *name);
 extern "C" FindKernel find_pairhmm_kernel, find_prefilter_kernel, find_mem_kernel,
     find_correct_kernel;

@@ -264,8 +264,9 @@ def in_one_jvm(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Call
 
 
 def agent_jar(folder: Path, classpath: str, premain: str, *names: str) -> Path:
-    """Compile Java files of this folder, one of which is an agent, and return their jar."""
-    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in names]
+    """Compile Java files of these tests, one of which is an agent, and return their jar."""
+    folder_of_tests = Path(__file__).parent
+    sources = [str(next(folder_of_tests.rglob(f"{name}.java"))) for name in names]
     command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
     subprocess.run([*command, "-d", str(folder), *sources], check=True)
     jar = folder / "agent.jar"

@@ -25,10 +25,8 @@ from benchmarks.common import report
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = (
-    "tests/gpu",
-    "tests/engine/test_c.py",
-    "tests/prefilter/test_cuda.py",
-    "tests/gatk/test_cuda_host.py",
+    *(f"tests/{room}" for room in ("gpu", "pairhmm", "prefilter", "mem", "correct")),
+    "tests/gatk/kernels/test_cuda_host.py",
 )
 PACKAGES = ("gkl-shim", "cupy-cuda12x", "cupy-cuda13x", "numpy", "pytest")
 

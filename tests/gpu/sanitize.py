@@ -40,7 +40,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from benchmarks.common import report
 from tests.correct.test_correct import random_reads
 from tests.correct.test_cuda import USUAL, counted, qualities_of, same_reads, same_spectrum
-from tests.gpu.conftest import assert_same_bits, random_region
+from tests.pairhmm.cuda.conftest import assert_same_bits, random_region
 from tests.prefilter import simulate
 
 TOOLS = {

@@ -1,11 +1,11 @@
-"""Regions of reads and haplotypes, and their likelihoods by tests/oracle.py."""
+"""Regions of reads and haplotypes, and their likelihoods by tests/pairhmm/oracle.py."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 
-from tests import oracle
+from tests.pairhmm import oracle
 
 
 @dataclass(frozen=True)

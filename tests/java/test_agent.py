@@ -164,7 +164,7 @@ def test_control_characters_of_a_setting_are_escaped(jvm: Jvm) -> None:
 
 
 def test_a_library_that_others_can_change_is_refused(jvm: Jvm, tmp_path: Path) -> None:
-    """tests/engine/test_safe_file.py has all such places."""
+    """tests/python_host/test_safe_file.py has all such places."""
     skip_unless_served("stock")
     library, link = tmp_path / "folder" / "library.so", tmp_path / "link.so"
     library.parent.mkdir()

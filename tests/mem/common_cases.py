@@ -7,7 +7,7 @@ from typing import Any
 
 from gkl_shim.common import _native
 from tests.cli.file_command import FileCommand
-from tests.engine.arguments import Calls, Free, Handles, Most, Struct
+from tests.common.arguments import Calls, Free, Handles, Most, Struct
 
 #: A small use of the command.
 COMMAND = FileCommand(

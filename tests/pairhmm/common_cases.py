@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.cli.file_command import FileCommand
 from tests.cli.shim_command import REGIONS
-from tests.engine.arguments import Calls, Handles, Most, Struct, nothing, options
+from tests.common.arguments import Calls, Handles, Most, Struct, nothing, options
 
 #: A small use of the command.
 COMMAND = FileCommand("pairhmm", "regions.in", {"regions.in": REGIONS})

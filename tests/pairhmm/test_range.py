@@ -15,7 +15,7 @@ import pytest
 
 from gkl_shim.common import _native
 from gkl_shim.pairhmm import PairHMM, Read
-from tests import oracle
+from tests.pairhmm import oracle
 
 ROWS = 1024
 #: docs/python.md promises this, a base. The least total that single precision holds is 2^-205.

@@ -6,8 +6,8 @@ import functools
 from typing import Any
 
 from tests.cli.file_command import FileCommand
+from tests.common.arguments import Calls, Handles, Most, Struct, options
 from tests.conftest import DATA
-from tests.engine.arguments import Calls, Handles, Most, Struct, options
 from tests.pairhmm.common_cases import offsets_alone, regions
 
 #: A small use of the command.

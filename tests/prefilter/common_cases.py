@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from tests.cli.file_command import FileCommand
-from tests.engine.arguments import Calls, Free, Handles, Most, Struct, options
+from tests.common.arguments import Calls, Free, Handles, Most, Struct, options
 
 #: A small use of the command.
 COMMAND = FileCommand("prefilter -e 1", "pairs.tsv", {"pairs.tsv": b"ACGTACGT\tACGTACGT\n" * 100})

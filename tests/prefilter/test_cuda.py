@@ -1,5 +1,5 @@
 """The CUDA engine without a device: its kernels compile, and their code and the launcher are tried
-on the host. tests/gpu has the real thing."""
+on the host. test_on_gpu.py has the real thing."""
 
 from __future__ import annotations
 

@@ -157,9 +157,9 @@ def test_the_sanitizers_find_planted_faults(tmp_path, fault):
 
 
 def test_pairhmm_runs_clean(sanitizer, plain, region_file, tmp_path):
-    driver = driver_of("engine", sanitizer, tmp_path)
+    driver = driver_of("pairhmm", sanitizer, tmp_path)
     for precision in ("single", "double"):
-        expected = run(plain("engine"), region_file, "portable", precision, 1).stdout
+        expected = run(plain("pairhmm"), region_file, "portable", precision, 1).stdout
         assert len(expected) > 1000
         for build in BUILDS[sanitizer]:
             done = run(driver, region_file, build, precision, 4)
@@ -234,7 +234,7 @@ def test_pdhmm_runs_clean(sanitizer, tmp_path):
 def test_reading_and_writing_text_runs_clean(sanitizer, region_file, tmp_path):
     numbers = tmp_path / "numbers"
     numbers.write_bytes(bytes(range(256)) * 400)
-    program = compiled(ROOT / "tests" / "engine" / "text.c", sanitizer, tmp_path)
+    program = compiled(ROOT / "tests" / "formats" / "text.c", sanitizer, tmp_path)
     done = run(program, region_file, numbers, 4)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(region_file.read_text())

@@ -1,5 +1,5 @@
 """The C ABI: what it refuses beyond null pointers and impossible numbers, which
-tests/engine/test_wrong_arguments.py passes to all functions, and the library for aarch64 under
+tests/common/test_wrong_arguments.py passes to all functions, and the library for aarch64 under
 emulation."""
 
 from __future__ import annotations

@@ -1,0 +1,1050 @@
+"""Call a part of the C interface, and let each of its requests fail in turn.
+
+The command line is: PART. A request is a call that allocates memory or starts a thread. The
+preloaded scarce.c makes it fail. A new process is started for each request of the part. First only
+this request fails; in another process, all later ones fail too. The process calls the part, which
+must return the right results or GKL_SHIM_ENOMEM. Then it calls the part again with enough memory,
+which must return the right results. Then each request for a thread fails with all later ones, and
+none for memory; the results must be right then, too. The script prints the numbers of requests that
+have failed in each of these three ways.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import os
+import random
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import cffi
+import numpy as np
+from numpy import testing
+
+from gkl_shim import paths
+from gkl_shim.common import _native
+from gkl_shim.pairhmm import Read, _native_pairhmm
+from gkl_shim.pairhmm._batch import Batch, concatenated
+from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from tests.common.arguments import Handles
+from tests.common.test_wrong_arguments import CALLS
+from tests.correct import oracle as corrector
+from tests.fakes.driver import host_kernels
+from tests.mem import oracle as maximal
+from tests.pairhmm import oracle
+from tests.pdhmm import oracle as determined
+from tests.prefilter import oracle as edits
+from tests.prefilter import simulate
+from tests.smithwaterman import oracle as alignment
+from tests.smithwaterman.pairs import OVERHANGS, pairs
+
+PATIENCE = 60  # seconds, for calls that take milliseconds
+REFUSED, NONE_REFUSED = 10, 11  # exit codes
+PARTS: dict[str, Callable[[], Callable[[], None] | list[Callable[[], None]]]] = {}
+"""By name, functions that prepare a part and return the function that calls it, or several."""
+
+ffi, lib = _native.library()
+scarce_ffi = cffi.FFI()
+scarce_ffi.cdef("""
+    void scarce_begin(long first, int32_t all_after, int32_t threads_alone);
+    int32_t scarce_reached(void);
+    void scarce_end(void);
+    int64_t scarce_call(void *function, const int64_t *arguments);
+    extern const char scarce_driver[];
+
+    // tests/fakes/jvm.h
+    struct fake_object { int32_t length; const void *content; struct fake_object **elements; };
+    const char *fake_pending(void);
+    int fake_strings_held(void);
+    extern const char fake_env[], fake_machine[];
+""")
+scarce = scarce_ffi.dlopen(None)
+
+
+class CallError(Exception):
+    """A status other than GKL_SHIM_OK."""
+
+
+def call_address(function: int, *arguments: Any) -> int:
+    """Call a function while requests may be refused, and return its result."""
+    numbers = scarce_ffi.new("int64_t[12]")
+    for k, argument in enumerate(arguments):
+        number = isinstance(argument, (int, np.integer))
+        numbers[k] = argument if number else int(ffi.cast("intptr_t", argument))
+    return int(scarce.scarce_call(scarce_ffi.cast("void *", function), numbers))
+
+
+class Repeated:
+    """Whether a call that lacked memory is made again, with enough."""
+
+    calls = False
+
+
+def call(name: str, *arguments: Any) -> int:
+    """Call a function of the C interface in the same way. Raise CallError for a status.
+
+    A call that is made again must succeed, with the right results, because the handle stays usable.
+    Only a counter of k-mers may refuse it, unless it makes a spectrum.
+    """
+    result, status = _result(name, *arguments)
+    error = CallError(status, ffi.string(lib.gkl_shim_last_error()).decode())
+    if status == lib.GKL_SHIM_ENOMEM and Repeated.calls:
+        scarce.scarce_end()
+        result, status = _result(name, *arguments)
+        if status == lib.GKL_SHIM_EINVAL:
+            message = ffi.string(lib.gkl_shim_last_error()).decode()
+            assert message.startswith("an earlier call failed"), message
+            assert name != "gkl_shim_correct_spectrum_make"
+    if status > lib.GKL_SHIM_OK:
+        raise error
+    return result
+
+
+def _result(name: str, *arguments: Any) -> tuple[int, int]:
+    """Call a function, and return its result and status."""
+    returned = call_address(int(ffi.cast("intptr_t", ffi.addressof(lib, name))), *arguments)
+    kind = ffi.typeof(getattr(lib, name)).result
+    if kind.kind == "void":
+        return 0, lib.GKL_SHIM_OK
+    # The upper half of a narrower result is undefined.
+    result = int(ffi.cast("int64_t" if ffi.sizeof(kind) == 8 else "int32_t", returned))
+    return result, result if kind.kind == "enum" else -result
+
+
+def part(*arguments: Any) -> Any:
+    """Add a part, or several of the same class, by the names of their arguments."""
+
+    def add(function: Any) -> Any:
+        for given in arguments or [()]:
+            name = " ".join([function.__name__.lower(), *map(str, given)])
+            PARTS[name] = lambda given=given: function(*given)
+        return function
+
+    return add
+
+
+def pointer(array: Any) -> Any:
+    return ffi.cast("void *", array.ctypes.data)
+
+
+def driver() -> Any:
+    """The CUDA driver of scarce.c."""
+    address = int(scarce_ffi.cast("intptr_t", scarce_ffi.addressof(scarce, "scarce_driver")))
+    return ffi.cast("gkl_shim_cuda_driver *", address)
+
+
+def kernel(algorithm: str, name: str) -> Any:
+    """A kernel that is compiled for the host."""
+    found = host_kernels(algorithm).find_kernel(name.encode())
+    assert found, name
+    return ffi.cast("void *", found)
+
+
+def kernels(algorithm: str) -> dict[str, Any]:
+    """All kernels of an algorithm whose record of kernels has their own names."""
+    fields = ffi.typeof(f"gkl_shim_{algorithm}_cuda_kernels").fields
+    return {name: kernel(algorithm, name) for name, _ in fields}
+
+
+# ---- Every function of the public header --------------------------------------------------------
+
+
+def _call_once(name: str) -> None:
+    """Call a function with the arguments of test_wrong_arguments.CALLS."""
+    handles = Handles()
+    given = [handles.value(argument) for argument in CALLS[name](handles)]
+    if ffi.typeof(getattr(lib, name)).result.kind != "pointer":
+        call(name, *given)
+    for output in given:
+        kind = "" if isinstance(output, int) else ffi.typeof(output).cname
+        close = f"{kind.removesuffix(' * *')}_close"
+        if kind.endswith(" * *") and hasattr(lib, close):
+            getattr(lib, close)(output[0])
+    handles.close()
+
+
+@part()
+def functions() -> list[Callable[[], None]]:
+    """Each function of the public header."""
+    return [functools.partial(_call_once, name) for name in CALLS]
+
+
+# ---- PairHMM ------------------------------------------------------------------------------------
+
+Region = tuple[list[Read], list[bytes]]
+GAPS = 45, 45, 10
+
+
+def _usual_region(rnd: random.Random, reads: int = 5, haplotypes: int = 3) -> Region:
+    template = bytes(rnd.choices(b"ACGT", k=50))
+    made = [Read(simulate.mutate(rnd, template[: 40 - k], 2), 30) for k in range(reads)]
+    return made, [simulate.mutate(rnd, template, 2) for _ in range(haplotypes)]
+
+
+_random = random.Random(4)
+REGIONS: dict[str, list[Region]] = {
+    "one": [_usual_region(_random)],
+    "two": [_usual_region(_random) for _ in range(2)],
+    # Enough work to start a second thread.
+    "large": [_usual_region(_random, 20, 6)] * 6,
+    # Outside the range of either precision, and too long for single precision.
+    "odd": [
+        ([Read(b"A" * (60 - k), 90) for k in range(2)], [b"C" * 70, b"G" * 64]),
+        ([Read(b"ACGT" * 130, 30), Read(b"AGGT" * 20, 30)], [b"ACGTAGGT" * 7, b"ACGT" * 12]),
+    ],
+}
+
+
+def _tracks(read: Read) -> list[bytes]:
+    return [read.bases, *(bytes([q]) * len(read.bases) for q in (read.quals, *GAPS))]
+
+
+def _exact(regions: list[Region]) -> list[float]:
+    known = {
+        number: [
+            oracle.likelihood(*_tracks(read), haplotype)
+            for read in reads
+            for haplotype in haplotypes
+        ]
+        for number, (reads, haplotypes) in {id(region): region for region in regions}.items()
+    }
+    return [value for region in regions for value in known[id(region)]]
+
+
+def _batch(regions: list[Region]) -> Batch:
+    return concatenated([Batch(read_batch(r, GAPS), haplotype_batch(h)) for r, h in regions])
+
+
+@part(("two", "double", 1), ("odd", "single", 2), ("large", "single", 2))
+class PairHmm:
+    """A handle that is opened, computes and is closed."""
+
+    def __init__(self, regions: str, precision: str, threads: int) -> None:
+        self.batch = _batch(REGIONS[regions])
+        self.pointer = _native_pairhmm.batch_pointer(*self.batch.arrays)
+        self.exact = _exact(REGIONS[regions])
+        self.tolerance = 1e-5 if precision == "single" else 1e-8
+        code = _native_pairhmm.precision_code(precision)
+        self.options = ffi.new(
+            "gkl_shim_pairhmm_options *", {"threads": threads, "precision": code}
+        )
+        self.handle = ffi.new("gkl_shim_pairhmm **")
+
+    def __call__(self) -> None:
+        values = np.full(self.batch.pairs, np.nan)
+        call("gkl_shim_pairhmm_open", self.options, self.handle)
+        try:
+            arguments = self.handle[0], self.pointer, pointer(values), len(values)
+            call("gkl_shim_pairhmm_compute", *arguments)
+        finally:
+            lib.gkl_shim_pairhmm_close(self.handle[0])
+        testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
+
+
+@part()
+class CudaEngine(PairHmm):
+    """The same, with a CUDA engine whose only device reports every result as out of range."""
+
+    def __init__(self) -> None:
+        super().__init__("two", "single", 2)
+        self.device = ffi.new(
+            "gkl_shim_pairhmm_cuda_device *",
+            {"multiprocessors": 4, "scratch_bytes": 1 << 24, "memory_bytes": 1 << 30},
+        )
+        self.engine_options = ffi.new(
+            "gkl_shim_pairhmm_cuda_options *",
+            {
+                "precision": _native_pairhmm.precision_code("single"),
+                "threads": 2,
+                "slots": 3,
+                "launch_threads": 2,
+                "cells": [1 << 12, 1 << 12],
+                "device_count": 1,
+                "devices": self.device,
+                "driver": driver(),
+            },
+        )
+        self.engine = ffi.new("gkl_shim_pairhmm_cuda **")
+
+    def __call__(self) -> None:
+        call("gkl_shim_pairhmm_cuda_open", self.engine_options, self.engine)
+        values = np.full(self.batch.pairs, np.nan)
+        done = ffi.new("gkl_shim_pairhmm_stats *")
+        computed = self.engine[0], self.pointer, ffi.NULL, 1, pointer(values), done
+        try:
+            call("gkl_shim_pairhmm_cuda_compute", *computed)
+        except CallError:
+            # The device has not failed.
+            _native.check(lib.gkl_shim_pairhmm_cuda_compute(*computed))
+            raise
+        finally:
+            testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
+            lib.gkl_shim_pairhmm_cuda_close(self.engine[0])
+
+
+# ---- PDHMM --------------------------------------------------------------------------------------
+
+
+def _flags(regions: list[Region]) -> list[list[bytes]]:
+    """A SNP and a deletion in each haplotype."""
+    snp = lib.GKL_SHIM_PDHMM_SNP | lib.GKL_SHIM_PDHMM_A | lib.GKL_SHIM_PDHMM_C
+    deletion = (lib.GKL_SHIM_PDHMM_DELETION_START, 0, lib.GKL_SHIM_PDHMM_DELETION_END)
+    known = {9: snp, **dict(enumerate(deletion, 20))}
+    return [
+        [bytes(known.get(at, 0) for at in range(len(haplotype))) for haplotype in haplotypes]
+        for _, haplotypes in regions
+    ]
+
+
+def _exact_with_flags(regions: list[Region]) -> list[float]:
+    return [
+        determined.likelihood(*_tracks(read), haplotype, flags)
+        for (reads, haplotypes), flagged in zip(regions, _flags(regions), strict=True)
+        for read in reads
+        for haplotype, flags in zip(haplotypes, flagged, strict=True)
+    ]
+
+
+@part()
+class Pdhmm:
+    """A handle that is opened, computes and is closed. The same region comes several times."""
+
+    def __init__(self) -> None:
+        regions, copies = REGIONS["one"], 12
+        self.kept = _batch(regions * copies)
+        self.pairs = _native_pairhmm.batch_pointer(*self.kept.arrays)
+        self.flags = np.frombuffer(b"".join(*_flags(regions)) * copies, np.uint8)
+        self.batch = ffi.new(
+            "gkl_shim_pdhmm_batch *", (self.pairs[0], ffi.from_buffer("uint8_t[]", self.flags))
+        )
+        self.exact = _exact_with_flags(regions) * copies
+        self.options = ffi.new("gkl_shim_pdhmm_options *", {"threads": 2})
+        self.handle = ffi.new("gkl_shim_pdhmm **")
+
+    def __call__(self) -> None:
+        values = np.full(len(self.exact), np.nan)
+        call("gkl_shim_pdhmm_open", self.options, self.handle)
+        try:
+            call("gkl_shim_pdhmm_compute", self.handle[0], self.batch, pointer(values), len(values))
+        finally:
+            lib.gkl_shim_pdhmm_close(self.handle[0])
+        testing.assert_allclose(values, self.exact, rtol=0, atol=1e-8)
+
+
+# ---- Smith-Waterman -----------------------------------------------------------------------------
+
+
+@part(("align", 40, 2), ("align_exactly", 1, 1))
+class SmithWaterman:
+    """A handle that is opened, aligns and is closed. The same pairs come several times."""
+
+    scores = 3, -1, -4, -3
+
+    def __init__(self, function: str, copies: int, threads: int) -> None:
+        self.function = f"gkl_shim_smithwaterman_{function}"
+        given = pairs(25, 3, longest=60)
+        self.exact = [
+            alignment.align(pair.reference, pair.alternative, self.scores, "softclip")
+            for pair in given
+        ] * copies
+        self.kept: list[Any] = []
+        fields = [
+            field
+            for track in ([pair.reference for pair in given], [pair.alternative for pair in given])
+            for field in self._ragged(track * copies)
+        ]
+        self.batch = ffi.new("gkl_shim_smithwaterman_batch *", (len(self.exact), *fields))
+        code = OVERHANGS.index("softclip")
+        self.parameters = ffi.new("gkl_shim_smithwaterman_parameters *", (*self.scores, code))
+        self.room = 2 * sum(len(each) for each in self.kept[1::2])
+        self.options = ffi.new("gkl_shim_smithwaterman_options *", {"threads": threads})
+        self.handle = ffi.new("gkl_shim_smithwaterman **")
+
+    def _ragged(self, texts: list[bytes]) -> list[Any]:
+        self.kept += [
+            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, texts))]),
+            ffi.new("uint8_t[]", b"".join(texts)),
+        ]
+        return self.kept[-2:]
+
+    def __call__(self) -> None:
+        count = len(self.exact)
+        offsets, ends = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+        cigars = np.empty(self.room, np.uint8)
+        outputs = *map(pointer, (offsets, ends, cigars)), len(cigars)
+        call("gkl_shim_smithwaterman_open", self.options, self.handle)
+        try:
+            call(self.function, self.handle[0], self.batch, self.parameters, *outputs)
+        finally:
+            lib.gkl_shim_smithwaterman_close(self.handle[0])
+        text = cigars.tobytes().decode("latin1")
+        found = [
+            (int(offset), text[first:last])
+            for offset, first, last in zip(offsets, ends[:-1], ends[1:], strict=True)
+        ]
+        assert found == self.exact
+
+
+# ---- Maximal exact matches ----------------------------------------------------------------------
+
+
+@part((1, 0), (2, 40))
+class Mem:
+    """FASTA, an index of it, its copy from the saved bytes, a search, and the lines of a search."""
+
+    def __init__(self, threads: int, page_letters: int) -> None:
+        rnd = random.Random(6)
+        self.references = ["".join(rnd.choices("ACGT", k=70)) for _ in range(3)]
+        changed = [simulate.mutate(rnd, text.encode(), 3).decode() for text in self.references]
+        self.exact = maximal.find(self.references, changed, 8, "mem", "both")
+        # Enough letters to start a second thread. They match nothing.
+        self.queries = self._text("q", [*changed, *(["A" * 70] * (3000 if threads > 1 else 0))])
+        self.reference = self._text("r", self.references)
+        self.options = ffi.new(
+            "gkl_shim_mem_options *",
+            {"threads": threads, "min_length": 8, "page_letters": page_letters},
+        )
+        self.search = ffi.new(
+            "gkl_shim_mem_search *",
+            {"min_length": 8, "kind": lib.GKL_SHIM_MEM_ALL, "strands": lib.GKL_SHIM_MEM_BOTH},
+        )
+        self.threads = threads
+
+    def _text(self, name: str, sequences: list[str]) -> bytes:
+        return "".join(f">{name}{k}\n{text}\n" for k, text in enumerate(sequences)).encode()
+
+    def _opened(self, kind: str, function: str, *arguments: Any) -> Any:
+        """Return a handle that closes itself, before those that it was opened with."""
+        handle = ffi.new(f"gkl_shim_{kind} **")
+        call(f"gkl_shim_{function}", *arguments, handle)
+        return ffi.gc(handle[0], getattr(lib, f"gkl_shim_{kind}_close"))
+
+    def _parsed(self, text: bytes) -> Any:
+        letters = ffi.from_buffer("uint8_t[]", text)
+        fasta = self._opened("mem_fasta", "mem_parse", letters, len(text), self.threads)
+        both = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
+        call("gkl_shim_mem_fasta_sequences", fasta, *both)
+        return fasta, *both
+
+    def __call__(self) -> None:
+        kept: list[Any] = []  # in the order of opening
+        try:
+            self._run(kept)
+        finally:
+            for handle in reversed(kept):
+                ffi.release(handle)
+
+    def _run(self, kept: list[Any]) -> None:
+        fasta, references, reference_names = self._parsed(self.reference)
+        kept.append(fasta)
+        fasta, queries, query_names = self._parsed(self.queries)
+        kept.append(fasta)
+        kept.append(self._opened("mem", "mem_open", self.options, references))
+        same = ffi.new("int32_t *")
+        call("gkl_shim_mem_is_of", kept[-1], references, same)
+        assert same[0] == 1
+        pieces, count = ffi.new("gkl_shim_mem_piece[]", 100), ffi.new("int64_t *")
+        call("gkl_shim_mem_save", kept[-1], pieces, len(pieces), count)
+        saved = b"".join(ffi.buffer(p.bytes, p.size)[:] for p in pieces[0 : count[0]] if p.size)
+        given = ffi.from_buffer("uint8_t[]", saved), len(saved), self.threads
+        kept.append(self._opened("mem", "mem_load", *given))
+        # The copy is searched.
+        self._search(kept, kept[-1], queries)
+        found = ffi.new("gkl_shim_mem_match[]", lib.gkl_shim_mem_count(kept[-1]))
+        call("gkl_shim_mem_copy", kept[-1], found)
+        assert [
+            (m.query, m.reverse, m.query_start, m.reference, m.reference_start, m.length)
+            for m in found
+        ] == self.exact
+        how = ffi.new("gkl_shim_mem_format *", (reference_names, query_names))
+        kept.append(self._opened("mem_lines", "mem_lines_open", kept[-1], how))
+        text, size = ffi.new("uint8_t **"), ffi.new("int64_t *", 1)
+        lines = 0
+        while size[0]:
+            call("gkl_shim_mem_lines_next", kept[-1], text, size)
+            lines += ffi.buffer(text[0], size[0])[:].count(b"\n") if size[0] else 0
+        assert lines == len(self.exact) + 2 * self.queries.count(b">")
+
+    def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
+        kept.append(self._opened("mem_matches", "mem_find", index, queries, self.search))
+
+
+@part()
+class MemOnDevice(Mem):
+    """The same, but a CUDA engine searches. The CPU searches where the device cannot."""
+
+    def __init__(self) -> None:
+        super().__init__(1, 0)
+        self.device = ffi.new("gkl_shim_mem_cuda_device *", {"kernels": kernels("mem")})
+        self.engine_options = ffi.new(
+            "gkl_shim_mem_cuda_options *",
+            {
+                "memory_bytes": 1 << 24,
+                "streams": 1,
+                "device_count": 1,
+                "devices": self.device,
+                "driver": driver(),
+            },
+        )
+
+    def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
+        done = ffi.new("gkl_shim_mem_cuda_call *")
+        try:
+            kept.append(self._opened("mem_cuda", "mem_cuda_open", self.engine_options))
+            given = kept[-1], index, queries, self.search, done
+            kept.append(self._opened("mem_matches", "mem_cuda_find", *given))
+        except CallError as error:
+            if error.args[0] != lib.GKL_SHIM_EUNAVAILABLE or not scarce.scarce_reached():
+                raise
+            super()._search(kept, index, queries)
+
+
+# ---- Read correction ----------------------------------------------------------------------------
+
+
+def end_pass(counter: Any) -> None:
+    """End a pass with enough memory. With any input it makes 513 requests, which `functions`
+    refuses."""
+    complete = ffi.new("int32_t *")
+    _native.check(lib.gkl_shim_correct_end_pass(counter, complete))
+    assert complete[0] == 1
+
+
+@part()
+class Correct:
+    """Reads that are counted, a spectrum of them, its copy, and the reads corrected."""
+
+    k, threshold, threads, copies = 13, 3, 2, 350
+
+    def __init__(self) -> None:
+        rnd = random.Random(8)
+        # Usually enough reads to start a second thread. Few k-mers, because each needs memory.
+        genome = "".join(rnd.choices("ACGT", k=42))
+        whole = [genome[at : at + 30] for at in range(12)]
+        damaged = [read[:20] + "ACGT"["CGTA".index(read[20])] + read[21:] for read in whole[:1]]
+        reads = [*damaged, *whole * self.copies]
+        counts = corrector.count(reads, self.k)
+        solid = {kmer for kmer, count in counts.items() if count >= self.threshold}
+        corrected = [
+            corrector.correct(r, [30] * 30, solid, self.k, "voting") for r in [*damaged, *whole]
+        ]
+        self.exact = [*corrected[: len(damaged)], *corrected[len(damaged) :] * self.copies]
+        self.letters = np.frombuffer("".join(reads).encode(), np.uint8)
+        self.offsets = np.arange(len(reads) + 1, dtype=np.int64) * 30
+        self.batch = ffi.new(
+            "gkl_shim_correct_batch *",
+            (
+                len(reads),
+                ffi.from_buffer("int64_t[]", self.offsets),
+                ffi.from_buffer("uint8_t[]", self.letters),
+            ),
+        )
+        method = lib.GKL_SHIM_CORRECT_VOTING
+        self.options = ffi.new("gkl_shim_correct_options *", (self.threads, method))
+
+    def __call__(self) -> None:
+        counter = ffi.new("gkl_shim_correct_counter **")
+        spectra = [ffi.new("gkl_shim_correct_spectrum **") for _ in range(2)]
+        self._open_counter(counter)
+        try:
+            self._count(counter[0])
+            call("gkl_shim_correct_spectrum_make", counter[0], self.threshold, spectra[0])
+            known = ffi.new("gkl_shim_correct_spectrum_info *")
+            call("gkl_shim_correct_spectrum_information", spectra[0][0], known)
+            call("gkl_shim_correct_spectrum_load", known, spectra[1])
+            corrected = np.empty(len(self.letters), np.uint8)
+            states = np.empty(len(self.exact), np.uint8)
+            outputs = pointer(corrected), pointer(states), ffi.NULL, ffi.NULL
+            self._correct(spectra[1][0], *outputs)
+        finally:
+            for spectrum in spectra:
+                lib.gkl_shim_correct_spectrum_close(spectrum[0])
+            lib.gkl_shim_correct_counter_close(counter[0])
+        found = corrected.tobytes().decode()
+        reads = [found[at : at + 30] for at in range(0, len(found), 30)]
+        assert [*zip(reads, states.tolist(), strict=True)] == self.exact
+
+    def _open_counter(self, counter: Any) -> None:
+        opened = self.k, self.threads, 0, self.threshold, counter
+        call("gkl_shim_correct_counter_open", *opened)
+
+    def _count(self, counter: Any) -> None:
+        call("gkl_shim_correct_count", counter, self.batch)
+        end_pass(counter)
+
+    def _correct(self, spectrum: Any, *outputs: Any) -> None:
+        call("gkl_shim_correct_reads", self.options, spectrum, self.batch, *outputs)
+
+
+@part()
+class CorrectOnDevice(Correct):
+    """The same with a CUDA engine. What the device cannot do, the CPU does."""
+
+    copies = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        record = {"memory_bytes": 1 << 22, "kernels": kernels("correct")}
+        self.device = ffi.new("gkl_shim_correct_cuda_device *", record)
+        self.engine_options = ffi.new(
+            "gkl_shim_correct_cuda_options *",
+            {"threads": 1, "device_count": 1, "devices": self.device, "driver": driver()},
+        )
+        self.engine = ffi.new("gkl_shim_correct_cuda **")
+
+    def __call__(self) -> None:
+        call("gkl_shim_correct_cuda_open", self.engine_options, self.engine)
+        try:
+            super().__call__()
+        finally:
+            lib.gkl_shim_correct_cuda_close(self.engine[0])
+
+    def _open_counter(self, counter: Any) -> None:
+        opened = self.engine[0], self.k, 0, self.threshold, counter
+        call("gkl_shim_correct_cuda_counter_open", *opened)
+
+    def _count(self, counter: Any) -> None:
+        complete = ffi.new("int32_t *")
+        while not complete[0]:
+            call("gkl_shim_correct_count", counter, self.batch)
+            call("gkl_shim_correct_end_pass", counter, complete)
+
+    def _correct(self, spectrum: Any, *outputs: Any) -> None:
+        given = self.engine[0], self.options, spectrum, self.batch
+        call("gkl_shim_correct_cuda_reads", *given, *outputs)
+
+
+@part()
+class CorrectText:
+    """A piece of a FASTQ file: parsed, counted, corrected and written."""
+
+    threads = 2
+
+    def __init__(self) -> None:
+        rnd = random.Random(9)
+        genome = "".join(rnd.choices("ACGT", k=75))
+        whole = [genome[at : at + 60] for at in range(15)] * 30
+        at, letter = 30, {"A": "C"}.get(whole[50][30], "A")
+        damaged = [*whole[:50], whole[50][:at] + letter + whole[50][at + 1 :], *whole[51:]]
+        self.text, self.exact = (
+            "".join(f"@{k}\n{read}\n+\n{'I' * 60}\n" for k, read in enumerate(reads)).encode()
+            for reads in (damaged, whole)
+        )
+
+    def __call__(self) -> None:
+        text = np.frombuffer(bytearray(self.text), np.uint8)
+        out = np.empty(len(text), np.uint8)
+        chunk = ffi.new("gkl_shim_correct_chunk **")
+        counter = ffi.new("gkl_shim_correct_counter **")
+        spectrum = ffi.new("gkl_shim_correct_spectrum **")
+        records, bases, end = (ffi.new("int64_t *") for _ in range(3))
+        written, removed = ffi.new("int64_t *"), ffi.new("gkl_shim_correct_removed *")
+        totals = ffi.new("gkl_shim_correct_totals *")
+        options = ffi.new("gkl_shim_correct_options *", (self.threads,))
+        try:
+            call("gkl_shim_correct_chunk_open", self.threads, 0, chunk)
+            given = chunk[0], pointer(text), len(text), 1, 0, records, bases, end
+            call("gkl_shim_correct_chunk_parse", *given)
+            call("gkl_shim_correct_counter_open", 13, self.threads, 0, 2, counter)
+            call("gkl_shim_correct_chunk_count", chunk[0], counter[0])
+            end_pass(counter[0])
+            call("gkl_shim_correct_spectrum_make", counter[0], 3, spectrum)
+            call("gkl_shim_correct_chunk_correct", chunk[0], options, spectrum[0], totals)
+            written_to = pointer(out), written, removed
+            call("gkl_shim_correct_chunk_write", chunk[0], ffi.NULL, 0, 1, 0, *written_to)
+        finally:
+            lib.gkl_shim_correct_spectrum_close(spectrum[0])
+            lib.gkl_shim_correct_counter_close(counter[0])
+            lib.gkl_shim_correct_chunk_close(chunk[0])
+        assert out[: written[0]].tobytes() == self.exact
+        assert totals.bases == 1
+
+
+# ---- JNI ----------------------------------------------------------------------------------------
+
+
+class Jni:
+    """Load the library as a JVM does."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+        self.library = ctypes.CDLL(str(paths.library()))
+        self.env = scarce_ffi.addressof(scarce, "fake_env")
+
+    def object(self, content: bytes = b"", elements: Any = ()) -> Any:
+        parts = content, scarce_ffi.new("struct fake_object *[]", elements)
+        made = scarce_ffi.new(
+            "struct fake_object *",
+            (len(content) or len(elements), scarce_ffi.from_buffer(content), parts[1]),
+        )
+        self.kept += made, *parts
+        return made
+
+    def call(self, name: str, *arguments: Any) -> int:
+        function = ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
+        numbers = (int(scarce_ffi.cast("intptr_t", argument)) for argument in arguments)
+        result = ctypes.c_int32(call_address(function, *numbers)).value
+        assert scarce.fake_strings_held() == 0
+        pending = scarce_ffi.string(scarce.fake_pending()).decode()
+        if pending or result < 0:
+            assert pending in (
+                "java/lang/OutOfMemoryError: out of memory",
+                "java/lang/OutOfMemoryError: PairHMM: out of memory",
+                "java/lang/OutOfMemoryError: PDHMM: out of memory",
+                "java/lang/OutOfMemoryError: Smith-Waterman: out of memory",
+                *([""] if name == "JNI_OnLoad" else []),
+            ), pending
+            raise CallError(lib.GKL_SHIM_ENOMEM, "out of memory")
+        return result
+
+    def __call__(self) -> None:
+        self.call("JNI_OnLoad", scarce_ffi.addressof(scarce, "fake_machine"), 0)
+
+
+class PairHmmClasses(Jni):
+    """Compute with recording and verification on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        os.environ["GKL_SHIM_RECORD"] = "recorded.in"
+        os.environ["GKL_SHIM_VERIFY"] = "1"
+        regions = REGIONS["two"]
+        self.exact = [self.likelihoods(region) for region in regions]
+        self.given = [self.arguments(*region) for region in regions]
+
+    def likelihoods(self, region: Region) -> list[float]:
+        return _exact([region])
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        """The arguments of compute() for a region, without the results."""
+        raise NotImplementedError
+
+    def __call__(self) -> None:
+        super().__call__()
+        self.initialize()
+        for given, exact in zip(self.given, self.exact, strict=True):
+            results = np.full(len(exact), np.nan)
+            array = scarce_ffi.new("struct fake_object *", {"length": len(results)})
+            array.content = scarce_ffi.cast("void *", results.ctypes.data)
+            self.compute(*given, array)
+            testing.assert_allclose(results, exact, rtol=0, atol=1e-5)
+
+    def initialize(self) -> None:
+        raise NotImplementedError
+
+    def compute(self, *arguments: Any) -> None:
+        raise NotImplementedError
+
+
+@part()
+class OwnClasses(PairHmmClasses):
+    """The native methods of org.gklshim.pairhmm.NativePairHmm."""
+
+    methods = "Java_org_gklshim_pairhmm_NativePairHmm"
+
+    def haplotype_tracks(self, reads: list[Read], haplotypes: list[bytes]) -> list[list[bytes]]:
+        return [haplotypes]
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        tracks = *zip(*map(_tracks, reads), strict=True), *self.haplotype_tracks(reads, haplotypes)
+        sequences = b"".join(b"".join(track) for track in tracks)
+        lengths = [*(len(read.bases) for read in reads), *map(len, haplotypes)]
+        arrays = sequences, np.array(lengths, np.int32).tobytes()
+        return *map(self.object, arrays), len(reads), len(haplotypes)
+
+    def initialize(self) -> None:
+        replaced = self.object(b"Intel GKL replaced (agent)\0")
+        name = f"{self.methods}_initialize"
+        self.configuration = self.call(name, self.env, 0, 0, 2, replaced)
+
+    def compute(self, *arguments: Any) -> None:
+        self.call(f"{self.methods}_compute", self.env, 0, self.configuration, *arguments)
+
+
+@part()
+class OwnPdhmmClass(OwnClasses):
+    """The native methods of org.gklshim.pdhmm.NativePdhmm."""
+
+    methods = "Java_org_gklshim_pdhmm_NativePdhmm"
+
+    def haplotype_tracks(self, reads: list[Read], haplotypes: list[bytes]) -> list[list[bytes]]:
+        return [haplotypes, *_flags([(reads, haplotypes)])]
+
+    def likelihoods(self, region: Region) -> list[float]:
+        return _exact_with_flags([region])
+
+
+@part()
+class GklClasses(PairHmmClasses):
+    """The native methods of GKL's own com.intel.gkl.pairhmm.IntelPairHmm."""
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        def holders(contents: list[list[bytes]]) -> Any:
+            made = [self.object(elements=[*map(self.object, content)]) for content in contents]
+            return self.object(elements=made)
+
+        return holders([*map(_tracks, reads)]), holders([[each] for each in haplotypes])
+
+    def initialize(self) -> None:
+        holder = self.object()
+        name = "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative"
+        self.call(name, self.env, 0, holder, holder, 0, 2)
+
+    def compute(self, *arguments: Any) -> None:
+        name = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
+        self.call(name, self.env, 0, *arguments)
+
+
+@part()
+class SmithWatermanClass(Jni):
+    """The native method of org.gklshim.smithwaterman.NativeSmithWaterman."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        os.environ["GKL_SHIM_RECORD_SMITHWATERMAN"] = "recorded.tsv"
+        os.environ["GKL_SHIM_VERIFY"] = "1"
+        self.sequences = self.object(b"TTACGTACGTTT"), self.object(b"ACGTACGT")
+
+    def __call__(self) -> None:
+        super().__call__()
+        name = "Java_org_gklshim_smithwaterman_NativeSmithWaterman_announce"
+        self.call(name, self.env, 0, self.object(b"Intel GKL replaced (agent)\0"))
+        name = "Java_org_gklshim_smithwaterman_NativeSmithWaterman_align"
+        cigar = np.zeros(40, np.uint8)
+        array = scarce_ffi.new("struct fake_object *", {"length": len(cigar)})
+        array.content = scarce_ffi.cast("void *", cigar.ctypes.data)
+        try:
+            length = self.call(name, self.env, 0, *self.sequences, 200, -150, -260, -11, 0, array)
+        except CallError:
+            # Java has no result. What comes after the result only warns.
+            assert not cigar.any()
+            raise
+        assert cigar[:length].tobytes() == b"8M"
+
+
+# ---- The prefilter ------------------------------------------------------------------------------
+
+
+@part(("global", 1), ("infix", 2))
+class Prefilter:
+    """A handle that is opened, computes and is closed."""
+
+    def __init__(self, mode: str, threads: int, count: int = 9000) -> None:
+        reads, segments = simulate.pairs(count, 5)
+        self.exact = edits.within(edits.distances(reads, segments, mode), 9)
+        code = {"global": lib.GKL_SHIM_PREFILTER_GLOBAL, "infix": lib.GKL_SHIM_PREFILTER_INFIX}[
+            mode
+        ]
+        self.options = ffi.new(
+            "gkl_shim_prefilter_options *", (threads, lib.GKL_SHIM_PREFILTER_EXACT, code, 9)
+        )
+        self.handle = ffi.new("gkl_shim_prefilter **")
+        self.kept: list[Any] = []
+        self.sequences = [self._sequences(each) for each in (reads, segments)]
+
+    def _sequences(self, given: list[bytes]) -> Any:
+        letters = np.frombuffer(b"".join(given), np.uint8)
+        lengths = np.array([len(each) for each in given], np.int32)
+        starts = np.concatenate([[0], np.cumsum(lengths[:-1], dtype=np.int64)])
+        self.kept += letters, lengths, starts
+        return ffi.new(
+            "gkl_shim_prefilter_sequences *",
+            {
+                "letters": ffi.from_buffer("uint8_t[]", letters),
+                "size": len(letters),
+                "starts": ffi.from_buffer("int64_t[]", starts),
+                "lengths": ffi.from_buffer("int32_t[]", lengths),
+            },
+        )
+
+    def __call__(self) -> None:
+        results = np.empty(len(self.exact), np.int16)
+        call("gkl_shim_prefilter_open", self.options, self.handle)
+        try:
+            call(
+                "gkl_shim_prefilter_compute",
+                *(self.handle[0], len(results), *self.sequences, pointer(results)),
+            )
+        finally:
+            lib.gkl_shim_prefilter_close(self.handle[0])
+        testing.assert_array_equal(results, self.exact)
+
+
+@part()
+class PrefilterOnDevice(Prefilter):
+    """Pairs that a CUDA engine computes, or leaves to the CPU."""
+
+    def __init__(self) -> None:
+        super().__init__("infix", 1, 300)
+        kernels = {
+            "exact": [
+                kernel("prefilter", f"exact<unsigned {word}, 1>") for word in ("int", "long long")
+            ],
+            "exact_words": [kernel("prefilter", f"exact_words<{words}, 1>") for words in (4, 8)],
+            "exact_blocks": kernel("prefilter", "exact_blocks<1>"),
+            "encode": kernel("prefilter", "encode"),
+        }
+        self.device = ffi.new("gkl_shim_prefilter_cuda_device *", {"kernels": kernels})
+        self.engine_options = ffi.new(
+            "gkl_shim_prefilter_cuda_options *",
+            {
+                "threads": 1,
+                "method": lib.GKL_SHIM_PREFILTER_EXACT,
+                "mode": lib.GKL_SHIM_PREFILTER_INFIX,
+                "max_edits": 9,
+                "device_count": 1,
+                "chunk_bytes": 1 << 13,
+                "memory_bytes": 1 << 22,
+                "devices": self.device,
+                "driver": driver(),
+            },
+        )
+        self.engine = ffi.new("gkl_shim_prefilter_cuda **")
+
+    def __call__(self) -> None:
+        results = np.empty(len(self.exact), np.int16)
+        one = ffi.new("gkl_shim_prefilter_cuda_call *", {"last": len(results)})
+        call("gkl_shim_prefilter_cuda_open", self.engine_options, self.engine)
+        try:
+            computed = self.engine[0], *self.sequences, pointer(results), one
+            call("gkl_shim_prefilter_cuda_compute", *computed)
+        finally:
+            lib.gkl_shim_prefilter_cuda_close(self.engine[0])
+        done = results != lib.GKL_SHIM_PREFILTER_CUDA_UNDONE
+        assert one.undone == np.count_nonzero(~done)
+        assert done.all() or scarce.scarce_reached()
+        testing.assert_array_equal(results[done], np.array(self.exact)[done])
+
+
+@part()
+class ParsePairs:
+    """Lines of reads and segments."""
+
+    def __init__(self) -> None:
+        self.pairs = list(zip(*simulate.pairs(6000, 2), strict=True))
+        text = b"".join(read + b"\t" + segment + b"\n" for read, segment in self.pairs)
+        self.text = np.frombuffer(text, np.uint8)
+
+    def __call__(self) -> None:
+        count = len(self.pairs)
+        starts, lengths = np.empty((2, count), np.int64), np.empty((2, count), np.int32)
+        found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
+        outputs = (pointer(field) for both in zip(starts, lengths, strict=True) for field in both)
+        text = pointer(self.text)
+        call(
+            "gkl_shim_prefilter_parse_pairs", text, len(self.text), count, 2, *outputs, found, used
+        )
+        assert (found[0], used[0]) == (count, len(self.text))
+        testing.assert_array_equal(lengths.T, [[*map(len, pair)] for pair in self.pairs])
+        content = self.text.tobytes()
+        for k in range(0, count, 50):
+            found = [content[s[k] : s[k] + n[k]] for s, n in zip(starts, lengths, strict=True)]
+            assert found == [*self.pairs[k]]
+
+
+@part()
+class ParseCandidates:
+    """Lines of reads, contigs and positions."""
+
+    def __init__(self) -> None:
+        rnd = random.Random(3)
+        self.candidates = [(rnd.randrange(500), rnd.randrange(40), k, 1) for k in range(20_000)]
+        text = "".join(f"{read}\tcontig{c}\t{at}\t-\n" for read, c, at, _ in self.candidates)
+        self.text = np.frombuffer(text.encode(), np.uint8)
+        names = [f"contig{k}".encode() for k in range(40)]
+        self.kept = [
+            ffi.new("char[]", b"".join(names)),
+            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, names))]),
+            ffi.new("int64_t[]", [100_000] * len(names)),
+        ]
+        self.contigs = ffi.new("gkl_shim_prefilter_contigs *", (len(names), *self.kept))
+
+    def __call__(self) -> None:
+        count = len(self.candidates)
+        kinds = np.int32, np.int32, np.int64, np.uint8
+        outputs = [np.empty(count, kind) for kind in kinds]
+        found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
+        given = pointer(self.text), len(self.text), count, 2, 500, self.contigs
+        call("gkl_shim_prefilter_parse_candidates", *given, *map(pointer, outputs), found, used)
+        assert (found[0], used[0]) == (count, len(self.text))
+        testing.assert_array_equal(np.transpose(outputs), self.candidates)
+
+
+# ---- Text ---------------------------------------------------------------------------------------
+
+
+@part()
+class ParseFlagged:
+    """Regions of partially determined haplotypes."""
+
+    def __init__(self) -> None:
+        self.regions = 3000
+        text = b"1 1\nACAC IIII IIII IIII ++++\nACGTAC 000600000009\n" * self.regions
+        self.text = np.frombuffer(text, np.uint8)
+
+    def __call__(self) -> None:
+        lines, letters = 3 * self.regions, np.empty(len(self.text), np.uint8)
+        offsets = np.empty(2 * lines + 4, np.int64)
+        found = ffi.new("gkl_shim_pdhmm_text *")
+        given = pointer(self.text), len(self.text), 1000, 2, pointer(offsets), pointer(letters)
+        call("gkl_shim_pdhmm_parse", *given, found)
+        assert (found.text.batch.regions, found.text.used) == (self.regions, len(self.text))
+        flags = bytes(ffi.buffer(found.haplotype_flags, 6 * self.regions))
+        assert flags == bytes([0, 6, 0, 0, 0, 9]) * self.regions
+
+
+# ---- Refusals -----------------------------------------------------------------------------------
+
+
+def attempt(calls: Callable[[], None], first: int, mode: str) -> bool:
+    """Make a part's calls with one request refused, then with none. Return whether one was
+    refused."""
+    scarce.scarce_begin(first, mode != "one", mode == "threads")
+    Repeated.calls = mode == "one"
+    try:
+        calls()
+    except CallError as error:
+        assert mode != "threads"
+        assert error.args == (lib.GKL_SHIM_ENOMEM, "out of memory"), error.args
+        assert scarce.scarce_reached()
+    refused = bool(scarce.scarce_reached())
+    scarce.scarce_begin(0, False, False)
+    calls()
+    return refused
+
+
+def attempt_in_a_process(calls: Callable[[], None], first: int, mode: str) -> bool:
+    process = os.fork()
+    if process == 0:
+        signal.alarm(PATIENCE)
+        try:
+            os._exit(REFUSED if attempt(calls, first, mode) else NONE_REFUSED)
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if code not in (REFUSED, NONE_REFUSED):
+        raise SystemExit(f"request {first}: the process ends with {code}")
+    return code == REFUSED
+
+
+def main() -> None:
+    made = PARTS[sys.argv[1]]()
+    call("gkl_shim_cpu_count")  # so that cffi prepares once, not in every process
+    for mode in ("one", "all", "threads"):
+        count = 0
+        for calls in made if isinstance(made, list) else [made]:
+            requests = itertools.count(1)
+            while attempt_in_a_process(calls, next(requests), mode):
+                count += 1
+        print(count)
+
+
+if __name__ == "__main__":
+    main()

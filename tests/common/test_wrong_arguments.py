@@ -1,0 +1,130 @@
+"""Every function of the public header refuses null pointers and impossible numbers.
+
+`CALLS` has valid arguments for each function, those of an algorithm from its ``common_cases.py``.
+From these, tests make calls with one wrong argument.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import gkl_shim
+from gkl_shim.common import _native
+from tests.common.arguments import Calls, Free, Handles, Most, Struct, nothing
+from tests.common_cases import of_each
+from tests.conftest import require_tool
+
+HEADER = gkl_shim.paths.header().read_text()
+FUNCTIONS = re.findall(r"^GKL_SHIM_API [^(]*?(\w+)\(", HEADER, re.MULTILINE)
+#: More than fit into any memory.
+HUGE = 2**62
+CALLS: Calls = {
+    "gkl_shim_version": nothing,
+    "gkl_shim_last_error": nothing,
+    "gkl_shim_cpu_count": nothing,
+    "gkl_shim_builds": nothing,
+}
+for calls in of_each("CALLS").values():
+    CALLS.update(calls)
+
+
+def _wrong(ffi: Any, argument: Any, kind: Any) -> Iterator[tuple[str, Any]]:
+    """Yield wrong values in place of a valid argument of a C type, and what each is."""
+    if isinstance(argument, Free):
+        return
+    if isinstance(argument, Struct):
+        types = dict(ffi.typeof(argument.type).fields)
+        assert types.keys() == argument.fields.keys(), argument.type
+        for name, field in argument.fields.items():
+            for what, value in _wrong(ffi, field, types[name].type):
+                yield f"{name}: {what}", argument._replace(fields={**argument.fields, name: value})
+    if kind.kind == "pointer":
+        if not (isinstance(argument, Struct) and argument.may_be_null):
+            yield "NULL", Free(ffi.NULL)
+    elif kind.kind == "primitive":
+        yield "-1", -1
+        if kind.cname == "int64_t" and not isinstance(argument, Most):
+            yield "2^62", HUGE
+
+
+def test_every_function_is_tested() -> None:
+    assert len(FUNCTIONS) == HEADER.count("\nGKL_SHIM_API ") > 50
+    assert sorted(CALLS) == sorted(FUNCTIONS)
+
+
+@pytest.fixture
+def handles() -> Iterator[Handles]:
+    made = Handles()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_one_wrong_argument_is_refused(handles: Handles, name: str) -> None:
+    ffi, lib = handles.ffi, handles.lib
+    function = getattr(lib, name)
+    arguments = CALLS[name](handles)
+    given = ffi.typeof(function)
+    marked = ffi.new("gkl_shim_pairhmm_options *", {"build": (mark := ffi.new("char[]", b"mark"))})
+    wrong = [
+        (f"argument {place}: {what}", (*arguments[:place], value, *arguments[place + 1 :]))
+        for place, (argument, kind) in enumerate(zip(arguments, given.args, strict=True))
+        for what, value in _wrong(ffi, argument, kind)
+    ]
+    for what, changed in wrong:
+        # The message must be a new one.
+        lib.gkl_shim_pairhmm_open(marked, ffi.new("gkl_shim_pairhmm **"))
+        assert "mark" in _native.last_error()
+        result = function(*map(handles.value, changed))
+        if given.result.cname == "gkl_shim_status":
+            message = _native.last_error()
+            assert (result, "mark" in message) == (lib.GKL_SHIM_EINVAL, False), what
+            assert ("null" in message) == what.endswith("NULL"), (what, message)
+        else:
+            assert result == 0 if given.result.kind == "primitive" else not ffi.string(result), what
+    assert mark
+    # What the wrong ones were made of is right.
+    values = [handles.value(argument) for argument in arguments]
+    result = function(*values)
+    if given.result.cname == "gkl_shim_status":
+        assert result == lib.GKL_SHIM_OK, _native.last_error()
+    for value, kind in zip(values, given.args, strict=True):
+        if kind.kind == "pointer" and re.fullmatch(r"gkl_shim_\w+ \* \*", kind.cname):
+            getattr(lib, kind.cname.split()[0] + "_close")(value[0])
+
+
+def test_a_c_program_may_pass_null_everywhere(compile_c, tmp_path) -> None:
+    """Each function returns what the header says for a null handle, or refuses the arguments."""
+    ffi, lib = _native.library()
+    lines, expected = [], []
+    for name in FUNCTIONS:
+        kind = ffi.typeof(getattr(lib, name))
+        if not kind.args:
+            continue
+        arguments = ", ".join("NULL" if arg.kind == "pointer" else "0" for arg in kind.args)
+        call = f"{name}({arguments})"
+        if kind.result.kind == "void":
+            lines.append(f'{call}; puts("{name} ");')
+            expected.append(f"{name} ")
+        elif kind.result.kind == "pointer":
+            lines.append(f'printf("{name} %s\\n", {call});')
+            expected.append(f"{name} ")
+        else:
+            lines.append(f'printf("{name} %d\\n", (int){call});')
+            refused = kind.result.cname == "gkl_shim_status"
+            expected.append(f"{name} {lib.GKL_SHIM_EINVAL if refused else 0}")
+    source = tmp_path / "null.c"
+    body = "\n".join(f"    {line}" for line in lines)
+    source.write_text(
+        f'#include <stdio.h>\n#include "gkl_shim.h"\nint main(void) {{\n{body}\n    return 0;\n}}\n'
+    )
+    program = compile_c(
+        require_tool("cc"), source, gkl_shim.paths.library(), [gkl_shim.paths.header().parent]
+    )
+    done = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == expected
