@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import queue
 import re
 import subprocess
+import threading
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,72 @@ _SAID = {
 }
 
 
+#: Seconds in which a JVM must end its runs.
+_PATIENCE = 600
+
+
+class Jvm:
+    """A JVM that runs tools of GATK, one after another: its start takes longer than most runs.
+
+    A run is a tool, or a main class, with its arguments. ToolRuns.java says what other lines do.
+    """
+
+    def __init__(
+        self, classpath: str, shared: Path, *options: str, java: Sequence[str] = ()
+    ) -> None:
+        programs = shared / f"tool-runs-{hashlib.sha256(classpath.encode()).hexdigest()}"
+        once(programs, lambda folder: _compile(classpath, folder, "ToolRuns", "CountingAnnotation"))
+        words = [*(java or (require_tool("java"), *QUICK)), "-Xmx2g", *options]
+        self._process = subprocess.Popen(
+            [*words, "-cp", f"{classpath}:{programs}", "ToolRuns"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+        self._log: queue.Queue[str | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._log.put(line)
+        self._log.put(None)
+
+    def __call__(self, *runs: Sequence[str]) -> tuple[list[str], str]:
+        """Return what each run returns or throws, and the log."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        watch = threading.Timer(_PATIENCE, self._process.kill)
+        watch.start()
+        for first, *others in (*runs, ("end",)):
+            is_tool = first[0].isupper()
+            line = [run.MAIN_CLASS, first, *others] if is_tool else [first, *others]
+            print(*line, sep="\t", file=self._process.stdin, flush=True)
+        printed = list(takewhile("end\n".__ne__, self._process.stdout))
+        watch.cancel()
+        results = [line[:-1] for line in printed if line.startswith(("returned: ", "threw: "))]
+        log = "".join(takewhile("end\n".__ne__, iter(self._log.get, None)))
+        return results, log
+
+    def close(self) -> str:
+        """End the JVM, and return the rest of the log."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._reader.join(_PATIENCE)
+        rest = "".join(filter(None, (self._log.get() for _ in range(self._log.qsize()))))
+        assert self._process.wait(_PATIENCE) == 0, rest[-3000:]
+        return rest
+
+
+def _compile(classpath: str, folder: Path, *names: str) -> None:
+    """Compile Java files of these tests."""
+    sources = [str(next(Path(__file__).parent.rglob(f"{name}.java"))) for name in names]
+    command = [require_tool("javac"), "-nowarn", "-proc:none", "-cp", classpath]
+    subprocess.run([*command, "-d", str(folder), *sources], check=True)
+
+
 @dataclass(frozen=True)
 class Output:
     """The files and the log of one run of GATK."""
@@ -53,11 +122,15 @@ class Output:
 
 
 class Gatk:
-    """Runs GATK. The session runs it once with the same arguments, whichever process asks."""
+    """Runs GATK. The session runs it once with the same arguments, whichever process asks.
+
+    Runs of stock GATK share a JVM. Each begins with the random numbers of a new one.
+    """
 
     def __init__(self, classpath: str, folder: Path) -> None:
         self.classpath = classpath
         self._folder = folder
+        self._stock: Jvm | None = None
         libraries = folder / hashlib.sha256(classpath.encode()).hexdigest()
         once(libraries, lambda made: bool(swaps.library_folder(classpath, made)))
         self._swaps = {
@@ -83,9 +156,14 @@ class Gatk:
             output, results = folder / "out.vcf", folder / "likelihoods" if likelihoods else None
             command = [*options, "-O", str(output)]
             command += ["--pair-hmm-results-file", str(results)] if results else []
-            result = self.run(command, swap, *java_options)
-            log = result.log.decode()
-            assert result.returncode == 0, f"{' '.join(result.command[-20:])}\n{log[-3000:]}"
+            if swap == "stock" and not java_options and not tool.endswith("Spark"):
+                self._stock = self._stock or Jvm(self.classpath, self._folder)
+                (outcome,), log = self._stock(["random"], command)
+                succeeded = outcome.startswith("returned: ")
+            else:
+                result = self.run(command, swap, *java_options)
+                succeeded, log = result.returncode == 0, result.log.decode()
+            assert succeeded, f"{' '.join(command)}\n{log[-3000:]}"
             assert _replaced(log) == _SAID[swap], f"{swap}: PairHMM is not its:\n{log[-3000:]}"
             return Output(output, log, results)
 
@@ -235,40 +313,30 @@ def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> li
 
 
 @pytest.fixture(scope="session")
-def in_one_jvm(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Run commands of GATK in one JVM, one after another or all at once. Return its log.
+def in_one_jvm(classpath: str, shared: Path) -> Callable[..., str]:
+    """Run tools of GATK in one JVM, one after another or all at once. Return its log.
 
-    The given number of commands fails, each with its exception in the log."""
-    classes = tmp_path_factory.mktemp("in_one_jvm")
-    names = ("InOneJvm.java", "CountingAnnotation.java")
-    sources = [str(Path(__file__).with_name(name)) for name in names]
-    javac = [require_tool("javac"), "-proc:none", "-cp", classpath, "-d", str(classes), *sources]
-    subprocess.run(javac, check=True)
+    The given number of runs fails, each with its exception in the log."""
 
     def called(
-        commands: Sequence[list[str]],
+        runs: Sequence[Sequence[str]],
         *options: str,
         at_once: bool = False,
         failures: int = 0,
-        java: Sequence[str] = (require_tool("java"), *QUICK),
+        java: Sequence[str] = (),
     ) -> str:
-        words = [*java, "-Xmx2g", *options, "-cp", f"{classpath}:{classes}", "InOneJvm"]
-        words += ["--at-once"] if at_once else []
-        for number, each in enumerate(commands):
-            words += ["--and", *each] if number else each
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-        assert done.returncode == failures, done.stderr[-3000:]
-        return done.stderr
+        jvm = Jvm(classpath, shared, *options, java=java)
+        results, log = jvm(*([["together"]] if at_once else []), *runs)
+        log += jvm.close()
+        assert sum(line.startswith("threw: ") for line in results) == failures, log[-3000:]
+        return log
 
     return called
 
 
 def agent_jar(folder: Path, classpath: str, premain: str, *names: str) -> Path:
     """Compile Java files of these tests, one of which is an agent, and return their jar."""
-    folder_of_tests = Path(__file__).parent
-    sources = [str(next(folder_of_tests.rglob(f"{name}.java"))) for name in names]
-    command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
-    subprocess.run([*command, "-d", str(folder), *sources], check=True)
+    _compile(f"{paths.agent_jar()}:{classpath}", folder, *names)
     jar = folder / "agent.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", f"Premain-Class: {premain}\n")

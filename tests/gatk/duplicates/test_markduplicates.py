@@ -13,7 +13,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK
+from tests.gatk.conftest import QUICK, Jvm
 from tests.gatk.duplicates import duplicate_reads
 
 pytestmark = pytest.mark.gatk
@@ -30,43 +30,34 @@ Runs = Callable[[Path, Sequence[str], bool], "Log"]
 class Log:
     """What a JVM with several runs has printed."""
 
-    def __init__(self, out: str, error: str) -> None:
-        self.results = [line for line in out.splitlines() if not line.startswith("run: ")]
+    def __init__(self, results: list[str], error: str) -> None:
+        self.results = results
         self.ours = re.findall(r"\[gkl-shim[^]]*\] duplicates: (.*)", error)
         self.threads = [line for line in self.ours if re.fullmatch(r"\d+ threads?", line)]
         self.reasons = [line for line in self.ours if line not in self.threads]
 
 
 @pytest.fixture(scope="module")
-def runs(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+def runs(classpath: str, shared: Path) -> Runs:
     """Run commands in one JVM, with the agent or without. They write to the folder "run"."""
-    classes = tmp_path_factory.mktemp("tool_runs")
-    source = Path(__file__).parents[1] / "ToolRuns.java"
-    javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
-    subprocess.run(javac, check=True)
 
     def called(folder: Path, commands: Sequence[str], agent: bool) -> Log:
         (folder / "run").mkdir()
         pipe = folder / f"{PIPE}.bam"
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
-        listed = folder / "commands"
-        listed.write_text("".join(f"{command}\n" for command in commands))
         options = [f"-javaagent:{paths.agent_jar()}"] if agent else []
-        command = [require_tool("java"), *QUICK, *options, "-Xmx1g", "-cp"]
-        command += [f"{classpath}:{classes}", "ToolRuns", str(listed)]
         with (folder / "run" / "from_pipe").open("wb") as copy:
             reader = subprocess.Popen(["cat", str(pipe)], stdout=copy)
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=300, check=False
-            )
+            jvm = Jvm(classpath, shared, "-Xmx1g", *options)
+            results, log = jvm(*(command.split("\t") for command in commands))
+            log += jvm.close()
         finally:
             reader.kill()
             reader.wait()
-        assert done.returncode == 0, done.stderr[-3000:]
         (folder / "run").rename(folder / ("agent" if agent else "stock"))
-        return Log(done.stdout, done.stderr)
+        return Log(results, log)
 
     return called
 

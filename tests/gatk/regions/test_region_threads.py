@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pysam
@@ -17,7 +17,7 @@ from benchmarks.common import run_modes
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, agent_jar, check_agent, command
+from tests.gatk.conftest import QUICK, Gatk, Jvm, agent_jar, check_agent, command
 
 pytestmark = pytest.mark.gatk
 
@@ -41,17 +41,38 @@ def threads(count: int | str) -> tuple[str, ...]:
     return (f"-Dgkl.shim.region_threads={count}",)
 
 
-def test_haplotypecallers_vcf_is_stocks(gatk: Gatk, genome: data.Sample) -> None:
+Ours = Callable[..., tuple[list[str], str]]
+
+
+@pytest.fixture(scope="module")
+def ours(classpath: str, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ours]:
+    """Run a tool with the agent and a number of threads, all in one JVM. Return the records and the
+    log of the run."""
+    jvm = Jvm(classpath, shared, agent(), "-Dgkl.shim.log=debug")
+    vcf = tmp_path_factory.mktemp("ours") / "out.vcf"
+
+    def called(
+        count: int, tool: str, sample: data.Sample, *arguments: str
+    ) -> tuple[list[str], str]:
+        words = command(tool, sample, vcf, *arguments)
+        _, log = jvm(["random"], ["set", "gkl.shim.region_threads", str(count)], words)
+        assert f"regions: {count} threads" in log or count == 1, log[-3000:]
+        return records(vcf), log
+
+    yield called
+    jvm.close()
+
+
+def test_haplotypecallers_vcf_is_stocks(gatk: Gatk, ours: Ours, genome: data.Sample) -> None:
     stock = gatk("HaplotypeCaller", genome, likelihoods=True)
-    ours = gatk("HaplotypeCaller", genome, swap="agent", java_options=threads(32))
-    assert "regions: 32 threads" in ours.log
-    assert records(ours.vcf) == records(stock.vcf)
-    assert len(records(ours.vcf)) > 100
+    found, _ = ours(32, "HaplotypeCaller", genome)
+    assert found == records(stock.vcf)
+    assert len(found) > 100
 
 
 @pytest.mark.parametrize("has_ploidies", [False, True], ids=["plain", "ploidies"])
 def test_a_deletion_that_reaches_into_another_region_is_remembered(
-    gatk: Gatk, deletions: data.Sample, shared: Path, has_ploidies: bool
+    gatk: Gatk, ours: Ours, deletions: data.Sample, shared: Path, has_ploidies: bool
 ) -> None:
     """GATK keeps the allele * only where it has emitted the deletion that covers the variant."""
     small = ["--max-assembly-region-size", "100", "--min-assembly-region-size", "30"]
@@ -60,11 +81,9 @@ def test_a_deletion_that_reaches_into_another_region_is_remembered(
         ploidy.write_text("deletions\t2000\t6000\t2\ndeletions\t6000\t9000\t3\n")
         small += ["--ploidy-regions", str(ploidy)]
     stock = gatk("HaplotypeCaller", deletions, *small)
-    ours = gatk("HaplotypeCaller", deletions, *small, swap="agent", java_options=threads(8))
-    assert "regions: 8 threads" in ours.log
     spanning = [line for line in records(stock.vcf) if "*" in line.split("\t")[4]]
     assert len(spanning) > 15
-    assert records(ours.vcf) == records(stock.vcf)
+    assert ours(8, "HaplotypeCaller", deletions, *small)[0] == records(stock.vcf)
 
 
 def test_intels_code_is_called_in_one_thread(gatk: Gatk, chr22: data.Sample) -> None:
@@ -92,37 +111,33 @@ def waits(log: str) -> list[int]:
     return [int(number) for number in re.findall(r" (\d+) ", line.split("regions:")[1])]
 
 
-def test_regions_of_real_reads_do_not_wait_to_draw_qd(gatk: Gatk, hg002: data.Sample) -> None:
+def test_regions_of_real_reads_do_not_wait_to_draw_qd(
+    gatk: Gatk, ours: Ours, hg002: data.Sample
+) -> None:
     stock = gatk("HaplotypeCaller", hg002, likelihoods=True)
-    options = (*threads(8), "-Dgkl.shim.log=debug")
-    ours = gatk("HaplotypeCaller", hg002, swap="agent", java_options=options)
-    assert records(ours.vcf) == records(stock.vcf)
-    drawn, regions_waits, search_waits = waits(ours.log)
+    found, log = ours(8, "HaplotypeCaller", hg002)
+    assert found == records(stock.vcf)
+    drawn, regions_waits, search_waits = waits(log)
     assert drawn > 30
     assert (regions_waits, search_waits) == (0, 0)
 
 
-def test_deep_samples_get_stocks_random_numbers(gatk: Gatk, deep: data.Sample) -> None:
+def test_deep_samples_get_stocks_random_numbers(gatk: Gatk, ours: Ours, deep: data.Sample) -> None:
     """The downsampler and QualByDepth draw from one generator."""
     stock = gatk("HaplotypeCaller", deep, likelihoods=True)
-    ours = gatk("HaplotypeCaller", deep, swap="agent", java_options=threads(8))
-    assert "regions: 8 threads" in ours.log
-    assert records(ours.vcf) == records(stock.vcf)
+    assert ours(8, "HaplotypeCaller", deep)[0] == records(stock.vcf)
 
 
 @pytest.mark.parametrize("tool", [("HaplotypeCaller", "-ERC", "GVCF"), ("Mutect2",)])
 def test_the_search_does_not_wait_for_regions_that_draw_nothing(
-    gatk: Gatk, deep: data.Sample, tool: tuple[str, ...]
+    ours: Ours, deep: data.Sample, tool: tuple[str, ...]
 ) -> None:
     """There is no QualByDepth in a GVCF and in Mutect2, but the downsampler draws."""
-    vcfs = []
-    for count in (1, 8):
-        options = (*threads(count), "-Dgkl.shim.log=debug")
-        name, *arguments = tool
-        run = gatk(name, deep, *arguments, swap="agent", java_options=options)
-        vcfs.append(records(run.vcf))
-    assert vcfs[0] == vcfs[1]
-    assert waits(run.log) == [0, 0, 0]
+    name, *arguments = tool
+    one, _ = ours(1, name, deep, *arguments)
+    eight, log = ours(8, name, deep, *arguments)
+    assert one == eight
+    assert waits(log) == [0, 0, 0]
 
 
 def test_tools_that_run_one_after_another_in_one_jvm(
@@ -225,45 +240,50 @@ def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"-javaagent:{jar}={engine},callRegion,org/gklshim/RegionTroubleCalls"
 
 
+@pytest.fixture(scope="module")
+def jvms(trouble: str, classpath: str, shared: Path) -> Iterator[dict[str, Jvm]]:
+    """JVMs with that agent. GATK's own code calls regions in one, and four threads in the other."""
+    options = (trouble, agent(), "-Dgkl.shim.log=debug")
+    made = {count: Jvm(classpath, shared, *options, *threads(count)) for count in ("off", "4")}
+    yield made
+    for jvm in made.values():
+        jvm.close()
+
+
 def in_trouble(
-    trouble: str,
-    classpath: str,
-    sample: data.Sample,
-    output: Path,
-    *options: str,
-    arguments: Sequence[str] = (),
-) -> run.Run:
-    return run.gatk(
-        command("HaplotypeCaller", sample, output, *arguments),
-        classpath,
-        swaps.agent(),
-        java_options=(trouble, *QUICK, *options),
-    )
+    jvm: Jvm, sample: data.Sample, output: Path, *arguments: str, **settings: str
+) -> tuple[str, str]:
+    """Run HaplotypeCaller with settings of RegionTroubleCalls. Return what it returns or throws,
+    and the log."""
+    known = {"sleep": "0", "fail": "-1", "error": "", "draw": "false", **settings}
+    lines = [["set", f"test.{name}", value] for name, value in known.items()]
+    words = command("HaplotypeCaller", sample, output, *arguments)
+    (outcome,), log = jvm(["random"], *lines, words)
+    return outcome, log
 
 
 def test_threads_that_sleep_at_random_change_nothing(
-    gatk: Gatk, trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
+    gatk: Gatk, jvms: dict[str, Jvm], chr22: data.Sample, tmp_path: Path
 ) -> None:
     stock = gatk("HaplotypeCaller", chr22, likelihoods=True)
     output = tmp_path / "out.vcf"
-    done = in_trouble(trouble, classpath, chr22, output, *threads(8), "-Dtest.sleep=20")
-    assert done.returncode == 0
+    outcome, _ = in_trouble(jvms["4"], chr22, output, sleep="20")
+    assert outcome.startswith("returned: ")
     assert records(output) == records(stock.vcf)
 
 
 def test_regions_that_draw_numbers_themselves_wait_for_their_turn(
-    trouble: str, classpath: str, hg002: data.Sample, tmp_path: Path
+    jvms: dict[str, Jvm], hg002: data.Sample, tmp_path: Path
 ) -> None:
     """They first draw what their records have left to draw."""
     vcfs = []
-    for name, count in (("one", "off"), ("eight", 8)):
-        output = tmp_path / f"{name}.vcf"
-        options = ("-Dtest.draw=true", "-Dtest.sleep=20", "-Dgkl.shim.log=debug")
-        done = in_trouble(trouble, classpath, hg002, output, *threads(count), *options)
-        assert done.returncode == 0
+    for count, jvm in jvms.items():
+        output = tmp_path / f"{count}.vcf"
+        outcome, log = in_trouble(jvm, hg002, output, draw="true", sleep="20")
+        assert outcome.startswith("returned: ")
         vcfs.append(records(output))
     assert vcfs[0] == vcfs[1]
-    drawn, regions_waits, _ = waits(done.log.decode())
+    drawn, regions_waits, _ = waits(log)
     assert drawn > 30
     assert regions_waits > 0
 
@@ -273,45 +293,58 @@ def bam_reads(bam: Path) -> list[str]:
         return [read.to_string() for read in file]
 
 
-@pytest.mark.parametrize("error", ["user", "memory", "late"])
+@pytest.mark.parametrize("error", ["user", "late"])
 def test_a_region_that_fails_ends_the_run_as_in_one_thread(
-    trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path, error: str
+    jvms: dict[str, Jvm], chr22: data.Sample, tmp_path: Path, error: str
 ) -> None:
     outcomes = []
-    for count in ("off", "4"):
-        output = tmp_path / f"{count}.vcf"
-        options = ("-Dtest.fail=5009", f"-Dtest.error={error}", "-Dtest.sleep=20")
-        bam = tmp_path / f"{count}.bam"
-        done = in_trouble(
-            trouble, classpath, chr22, output, *options, *threads(count),
-            arguments=("-bamout", str(bam)),
-        )  # fmt: skip
-        assert b"for the test" in done.log
-        outcomes.append((done.returncode, records(output), bam_reads(bam)))
+    for count, jvm in jvms.items():
+        output, bam = tmp_path / f"{count}.vcf", tmp_path / f"{count}.bam"
+        outcome, _ = in_trouble(
+            jvm, chr22, output, "-bamout", str(bam), fail="5009", error=error, sleep="20"
+        )
+        outcomes.append((outcome, records(output), bam_reads(bam)))
     assert outcomes[0] == outcomes[1]
-    code, written, reads = outcomes[0]
-    assert code != 0
+    outcome, written, reads = outcomes[0]
+    assert re.match("threw: .*for the test", outcome)
     assert len(written) > 1
     assert reads
 
 
-def test_a_region_that_fails_leaves_the_files_of_one_thread(
+def test_a_region_that_lacks_memory_ends_the_process_as_in_one_thread(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
+) -> None:
+    """GATK's main() does not catch this error, so each thread that is left would keep the JVM."""
+    outcomes = []
+    for count in ("off", "4"):
+        output = tmp_path / f"{count}.vcf"
+        options = (trouble, *QUICK, "-Dtest.fail=5009", "-Dtest.error=memory", *threads(count))
+        done = run.gatk(
+            command("HaplotypeCaller", chr22, output),
+            classpath,
+            swaps.agent(),
+            java_options=(*options, "-Dtest.sleep=20"),
+        )
+        assert b"for the test" in done.log
+        outcomes.append((done.returncode, records(output)))
+    assert outcomes[0] == outcomes[1]
+    code, written = outcomes[0]
+    assert code != 0 and len(written) > 1
+
+
+def test_a_region_that_fails_leaves_the_files_of_one_thread(
+    jvms: dict[str, Jvm], chr22: data.Sample, tmp_path: Path
 ) -> None:
     """It throws an exception. A GVCF has its index and its checksum, and so has --bam-output."""
     left = []
-    for count in ("off", "4"):
+    for count, jvm in jvms.items():
         folder = tmp_path / count
         folder.mkdir()
         output, bam = folder / "out.g.vcf.gz", folder / "out.bam"
-        done = in_trouble(
-            trouble, classpath, chr22, output, "-Dtest.fail=5009", "-Dtest.error=exception",
-            *threads(count), arguments=(
-                "-ERC", "GVCF", "-bamout", str(bam), "--create-output-variant-md5",
-                "--create-output-bam-md5",
-            ),
-        )  # fmt: skip
-        assert done.returncode != 0 and b"for the test" in done.log
+        arguments = ("-ERC", "GVCF", "-bamout", str(bam), "--create-output-variant-md5")
+        arguments += ("--create-output-bam-md5",)
+        outcome, _ = in_trouble(jvm, chr22, output, *arguments, fail="5009", error="exception")
+        assert re.match("threw: .*for the test", outcome)
         for file in (output, bam):
             checksum = hashlib.md5(file.read_bytes()).hexdigest()
             assert Path(f"{file}.md5").read_text().split()[0] == checksum
@@ -320,21 +353,23 @@ def test_a_region_that_fails_leaves_the_files_of_one_thread(
         with pysam.AlignmentFile(str(bam)) as reads:
             assert reads.check_index()
         names = sorted(path.name for path in folder.iterdir())
-        left.append((done.returncode, names, found, bam_reads(bam)))
+        left.append((outcome, names, found, bam_reads(bam)))
     assert left[0] == left[1]
     _, _, found, kept = left[0]
     assert len(found) > 100 and kept
 
 
 def test_a_full_disk_ends_the_run_as_in_one_thread(
-    trouble: str, classpath: str, chr22: data.Sample
+    jvms: dict[str, Jvm], chr22: data.Sample
 ) -> None:
-    codes = set()
-    for count in ("off", "4"):
-        done = in_trouble(trouble, classpath, chr22, Path("/dev/full"), *threads(count))
-        assert b"No space left on device" in done.log
-        codes.add(done.returncode)
-    assert len(codes) == 1 and 0 not in codes
+    outcomes = set()
+    for jvm in jvms.values():
+        outcome, log = in_trouble(jvm, chr22, Path("/dev/full"))
+        assert "No space left on device" in log
+        # The message names an object by its address.
+        outcomes.add(re.sub("@[0-9a-f]+", "", outcome))
+    (outcome,) = outcomes
+    assert outcome.startswith("threw: ")
 
 
 def test_gatk_keeps_its_own_code_if_a_class_was_loaded_before_the_agent(
