@@ -9,7 +9,7 @@
 
 namespace {
 
-// All targets. A folder of seeds/ has the name of each.
+// All targets. An archive of seeds/ has a folder for each.
 std::map<std::string, Target> all_targets() {
     std::map<std::string, Target> all;
     for (const auto *targets : {&kTargets, &kBuilds, &kBridge, &kFiles, &kKernels})
