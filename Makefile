@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 # If python3 -m venv fails, as on a Debian without python3-venv, it leaves a Python without pip.
 .DELETE_ON_ERROR:
 
-.PHONY: demo test sanitize fuzz test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels pins sbom audit validate-ours \
+.PHONY: demo test sanitize fuzz test-install test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels pins sbom audit validate-ours \
         install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
@@ -14,7 +14,7 @@ demo: install  ## compare GATK with and without the shim on real reads
 
 # Tests of one file share GATK's runs, so one process runs them all. The longest files come first
 # (tests/conftest.py), not those of the most tests. WHEEL may name a wheel to test.
-test: setup  ## all tests, except whole pipelines
+test: setup  ## all tests, except whole pipelines and an installation
 	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
@@ -24,6 +24,9 @@ sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 # name a JSON file with totals, which grow.
 fuzz: setup  ## random input for every target under ASan and UBSan, SECONDS=60 each; needs clang
 	$(BIN)/python tests/fuzz/run.py $(or $(SECONDS),60) $(TARGETS) $(if $(RECORD),--record $(RECORD))
+
+test-install: setup  ## the library as a distribution builds and installs it, used from C
+	$(BIN)/pytest -m build
 
 test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; 10 to 20 minutes
 	$(BIN)/pytest -m pipeline

@@ -13,6 +13,9 @@ import pytest
 from tests.conftest import ROOT, require_tool
 from tests.native_driver import DRIVER
 
+# It builds the library, which takes longer than any other test.
+pytestmark = pytest.mark.build
+
 CXXFLAGS = "-O1 -g1 -D_FORTIFY_SOURCE=2 -fstack-protector-strong"
 LDFLAGS = "-Wl,-z,relro -Wl,-z,now"
 
@@ -41,7 +44,7 @@ def prefix(tmp_path_factory) -> Path:
     output(
         *(cmake, "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_INSTALL_PREFIX={installed}"),
         *("-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_MAKE_PROGRAM={require_tool('ninja')}"),
-        *("-DGKL_SHIM_JAR=ON", "-DCMAKE_INSTALL_LIBDIR=lib"),
+        *("-DGKL_SHIM_JAR=ON", "-DCMAKE_INSTALL_LIBDIR=lib", "-DGKL_SHIM_CPU_BUILDS=portable"),
         env=environment,
     )
     output(cmake, "--build", build, env=environment)
