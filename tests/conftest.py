@@ -266,7 +266,7 @@ def aarch64_jar(tmp_path_factory: pytest.TempPathFactory, aarch64_library: Path)
 
 
 #: Folders whose files take longest. They begin first, so that all processes end together.
-_LONGEST = ("sanitizers", "gatk")
+_LONGEST = ("sanitizers", "gatk", "cli", "workflow", "correct")
 
 
 def _room(item: pytest.Item) -> str:

@@ -117,7 +117,7 @@ def test_an_output_is_compressed_if_its_name_asks_for_it(
     for threads in (1, 2):
         for out in ("plain", f"out{end}"):
             words = [*options.split(), "--threads", str(threads), name, "-o", f"{threads}{out}"]
-            assert run(folder, *words).returncode == 0
+            assert run_here(folder, *words)[0] == 0
         zipped = folder / f"{threads}out{end}"
         assert zipped.read_bytes().startswith(magic)
         plain = (folder / f"{threads}plain").read_bytes()

@@ -28,10 +28,12 @@ SWAPS = ("agent", "classpath", "library-path")
 
 _ARCHIVES = ROOT / "build" / "tests" / "archive"
 
-#: Options for short runs, which halve their CPU time: the JVM's first compiler alone, and GATK's
-#: classes from an archive. The JVM ignores the archive with another class path.
+#: Options for short runs, which halve their CPU time: the JVM's first compiler alone, its plainest
+#: collector, and GATK's classes from an archive. The JVM ignores the archive with another class
+#: path.
 QUICK = (
     "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
     f"-XX:SharedArchiveFile={_ARCHIVES / swaps.ARCHIVE_NAME}",
     "-Xlog:cds=off",
     "-Xlog:cds+dynamic=off",
@@ -70,6 +72,8 @@ class Jvm:
             text=True,
             errors="replace",
         )
+        self.log = ""
+        """What all runs have said."""
         self._log: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -93,6 +97,7 @@ class Jvm:
         watch.cancel()
         results = [line[:-1] for line in printed if line.startswith(("returned: ", "threw: "))]
         log = "".join(takewhile("end\n".__ne__, iter(self._log.get, None)))
+        self.log += log
         return results, log
 
     def close(self) -> str:
@@ -124,13 +129,14 @@ class Output:
 class Gatk:
     """Runs GATK. The session runs it once with the same arguments, whichever process asks.
 
-    Runs of stock GATK share a JVM. Each begins with the random numbers of a new one.
+    Runs of stock GATK share a JVM, and so do runs with the agent and nothing else. Each run begins
+    with the random numbers of a new JVM. A run that is `alone` has its own.
     """
 
     def __init__(self, classpath: str, folder: Path) -> None:
         self.classpath = classpath
         self._folder = folder
-        self._stock: Jvm | None = None
+        self._shared: dict[str, Jvm] = {}
         libraries = folder / hashlib.sha256(classpath.encode()).hexdigest()
         once(libraries, lambda made: bool(swaps.library_folder(classpath, made)))
         self._swaps = {
@@ -148,21 +154,26 @@ class Gatk:
         swap: str = "stock",
         likelihoods: bool = False,
         java_options: tuple[str, ...] = (),
+        alone: bool = False,
     ) -> Output:
+        # Spark stays in a JVM.
+        alone |= bool(java_options) or swap not in ("stock", "agent") or tool.endswith("Spark")
         options = (tool, "-R", str(sample.reference), "-I", str(sample.reads), *arguments)
-        key = repr((self.classpath, options, swap, likelihoods, java_options))
+        key = repr((self.classpath, options, swap, likelihoods, java_options, alone))
 
         def made(folder: Path) -> Output:
             output, results = folder / "out.vcf", folder / "likelihoods" if likelihoods else None
             command = [*options, "-O", str(output)]
             command += ["--pair-hmm-results-file", str(results)] if results else []
-            if swap == "stock" and not java_options and not tool.endswith("Spark"):
-                self._stock = self._stock or Jvm(self.classpath, self._folder)
-                (outcome,), log = self._stock(["random"], command)
-                succeeded = outcome.startswith("returned: ")
-            else:
+            if alone:
                 result = self.run(command, swap, *java_options)
                 succeeded, log = result.returncode == 0, result.log.decode()
+            else:
+                if swap not in self._shared:
+                    agents = [f"-javaagent:{paths.agent_jar()}"] if swap == "agent" else []
+                    self._shared[swap] = Jvm(self.classpath, self._folder, *agents)
+                (outcome,), _ = self._shared[swap](["random"], command)
+                succeeded, log = outcome.startswith("returned: "), self._shared[swap].log
             assert succeeded, f"{' '.join(command)}\n{log[-3000:]}"
             assert _replaced(log) == _SAID[swap], f"{swap}: PairHMM is not its:\n{log[-3000:]}"
             return Output(output, log, results)
@@ -262,8 +273,8 @@ def hg002(shared: Path) -> data.Sample:
 
 @pytest.fixture(scope="session")
 def genome(shared: Path) -> data.Sample:
-    """A sample like a part of a whole genome: 30x over 125 kb."""
-    return _simulated(shared / "genome", slice(125_000), 30)
+    """A sample like a part of a whole genome: 30x over 70 kb."""
+    return _simulated(shared / "genome", slice(70_000), 30)
 
 
 @pytest.fixture(scope="session")
