@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/fields.h"
+#include "common/text/fields.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {

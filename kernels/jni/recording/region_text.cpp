@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "hmm/letters.h"
-#include "log.h"
+#include "jni/settings/log.h"
 
 namespace gkl_shim {
 namespace jni {

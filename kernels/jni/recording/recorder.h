@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-#include "closing_log.h"
-#include "log.h"
+#include "jni/settings/closing_log.h"
+#include "jni/settings/log.h"
 #include "output_file.h"
 
 namespace gkl_shim {

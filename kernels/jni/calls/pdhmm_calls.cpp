@@ -1,8 +1,8 @@
 #include "pdhmm_calls.h"
 
-#include "guarded_jni.h"
-#include "log.h"
-#include "settings.h"
+#include "jni/guarded_jni.h"
+#include "jni/settings/log.h"
+#include "jni/settings/settings.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "gkl_shim_internal.h"
-#include "guarded_jni.h"
-#include "log.h"
-#include "settings.h"
+#include "jni/guarded_jni.h"
+#include "jni/settings/log.h"
+#include "jni/settings/settings.h"
 
 namespace gkl_shim {
 namespace jni {

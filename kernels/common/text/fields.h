@@ -7,7 +7,7 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace gkl_shim {
 

@@ -1,4 +1,4 @@
-#include "common/copy.h"
+#include "common/memory/copy.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "guarded_jni.h"
-#include "log.h"
-#include "settings.h"
+#include "jni/guarded_jni.h"
+#include "jni/settings/log.h"
+#include "jni/settings/settings.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/printable.h"
+#include "common/text/printable.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {

@@ -10,11 +10,11 @@
 #include <mutex>
 #include <string>
 
-#include "closing_log.h"
 #include "common/floating_point_mode.h"
-#include "recorder.h"
-#include "settings.h"
-#include "verification.h"
+#include "jni/recording/recorder.h"
+#include "jni/recording/verification.h"
+#include "jni/settings/closing_log.h"
+#include "jni/settings/settings.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "closing_log.h"
 #include "common/error.h"
 #include "gkl_shim.h"
-#include "guarded_jni.h"
-#include "log.h"
-#include "settings.h"
+#include "jni/guarded_jni.h"
+#include "jni/settings/closing_log.h"
+#include "jni/settings/log.h"
+#include "jni/settings/settings.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "guarded_jni.h"
-#include "kept_buffers.h"
-#include "log.h"
-#include "packed_region.h"
-#include "region_text.h"
+#include "jni/guarded_jni.h"
+#include "jni/kept_buffers.h"
+#include "jni/packed_region.h"
+#include "jni/recording/region_text.h"
+#include "jni/settings/log.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "log.h"
+#include "jni/settings/log.h"
 
 namespace gkl_shim {
 namespace jni {

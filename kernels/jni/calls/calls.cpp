@@ -1,6 +1,6 @@
 #include "calls.h"
 
-#include "log.h"
+#include "jni/settings/log.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -1,4 +1,4 @@
-#include "common/text.h"
+#include "common/text/text.h"
 
 #include "common/cpu.h"
 #include "gkl_shim_internal.h"

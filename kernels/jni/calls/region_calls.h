@@ -10,7 +10,7 @@
 
 #include "calls.h"
 #include "gkl_shim.h"
-#include "verification.h"
+#include "jni/recording/verification.h"
 
 namespace gkl_shim {
 namespace jni {

@@ -1,4 +1,4 @@
-#include "common/cpu_builds.h"
+#include "common/builds/cpu_builds.h"
 
 namespace gkl_shim {
 namespace {
