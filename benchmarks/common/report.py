@@ -18,8 +18,8 @@ import gkl_shim
 from gkl_shim.bench import tables as bench_tables
 from gkl_shim.bench.tables import Row, cell_text, print_table, wide_console
 from gkl_shim.bench.timing import in_turns, seconds_of
-from gkl_shim.cli._bench import json_option, progress, seconds_option
-from gkl_shim.cli._options import write_json
+from gkl_shim.cli.common._bench import json_option, progress, seconds_option
+from gkl_shim.cli.common._options import write_json
 from gkl_shim.common import _processor
 from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.cuda import devices

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output

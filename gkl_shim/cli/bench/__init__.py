@@ -1,6 +1,6 @@
 """``gkl-shim bench``: measure the speed of this machine.
 
-Each of its subcommands is the object ``command`` in a module ``bench_<algorithm>``.
+Each of its subcommands is the object ``command`` in the module of that name.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ def command() -> None:
     """Measure the speed of this machine."""
 
 
-for _file in sorted(Path(__file__).parent.glob("bench_*.py")):
-    command.add_command(importlib.import_module(f"gkl_shim.cli.{_file.stem}").command)
+for _file in sorted(Path(__file__).parent.glob("[!_]*.py")):
+    command.add_command(importlib.import_module(f"gkl_shim.cli.bench.{_file.stem}").command)

@@ -11,7 +11,7 @@ import click
 
 from gkl_shim.bench.genomes import PAPER, generated
 from gkl_shim.bench.timing import command_rows, shim_command
-from gkl_shim.cli import _bench, _options
+from gkl_shim.cli.common import _bench, _options
 from gkl_shim.common import _processor
 from gkl_shim.cuda.devices import device_names
 

@@ -11,7 +11,7 @@ import click
 from gkl_shim.bench import filters
 from gkl_shim.bench.tables import Row, Table
 from gkl_shim.bench.timing import in_turns
-from gkl_shim.cli import _bench, _options
+from gkl_shim.cli.common import _bench, _options
 from gkl_shim.common import _processor
 from gkl_shim.prefilter import MAX_EDITS, Prefilter
 

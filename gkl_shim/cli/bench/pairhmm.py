@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gkl_shim.bench.gatk_kernels import KERNELS
-from gkl_shim.cli import _bench, _options
+from gkl_shim.cli.common import _bench, _options
 
 
 @_options.command(

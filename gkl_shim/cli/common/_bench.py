@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 import gkl_shim
 from gkl_shim.bench import kernels
 from gkl_shim.bench.tables import Table, print_table, wide_console
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common import _output_files, _processor
 from gkl_shim.common._printable import printable
 from gkl_shim.common._processor import Processor

@@ -11,7 +11,7 @@ import click
 
 from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
-from gkl_shim.cli import _bench, _options
+from gkl_shim.cli.common import _bench, _options
 from gkl_shim.common import _processor
 from gkl_shim.common._output_files import check_outputs, naming
 from gkl_shim.errors import FormatError

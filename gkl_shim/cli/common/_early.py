@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 
 __all__ = ["wake_devices"]
 
