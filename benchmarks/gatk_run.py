@@ -31,7 +31,6 @@ from typing import Any
 import click
 
 from benchmarks.common import report, run_modes
-from benchmarks.common.commands import Cost
 from benchmarks.common.report import Progress, Table
 from benchmarks.common.run_samples import RunSample
 from gkl_shim.errors import MissingComponent
@@ -50,6 +49,15 @@ class Setting:
     environment: dict[str, str]
     java_options: tuple[str, ...]
     arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
 
 
 @dataclass
