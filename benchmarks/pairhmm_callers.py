@@ -3,10 +3,10 @@
     python -m benchmarks.pairhmm_callers --json FILE.json
 
 Needs a CUDA device and CuPy; the table `jvm` also needs a GATK (GATK_LOCAL_JAR, GATK_CLASSPATH, or
-the one that `gkl-shim demo` has fetched). It is in results/pairhmm-jvm-h200.json, and `callers` is
-in results/pairhmm-papers-h200.json. The table `gatk` in the first is of whole runs before threads
-called regions: its `pairhmm_seconds` are by GATK's clock for all engines, and its `call_seconds`
-are gkl-shim's own. gatk_run.py times such runs now.
+the one that `gkl-shim demo` has fetched). It is in results/pairhmm/pairhmm-jvm-h200.json, and
+`callers` is in results/pairhmm/pairhmm-papers-h200.json. The table `gatk` in the first is of whole
+runs before threads called regions: its `pairhmm_seconds` are by GATK's clock for all engines, and
+its `call_seconds` are gkl-shim's own. gatk_run.py times such runs now.
 """
 
 from __future__ import annotations

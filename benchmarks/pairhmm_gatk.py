@@ -4,7 +4,7 @@
 
 Needs the GATK that `gkl-shim demo` fetches and, for recorded regions, ART, bwa and samtools.
 Samples are simulated, and HaplotypeCaller runs on them while the regions that it asks for are
-recorded. The JSON is results/pairhmm-cpu-zen4.json; its tables:
+recorded. The JSON is results/pairhmm/pairhmm-cpu-zen4.json; its tables:
 
 - `gatk.rows`: recorded regions, made-up ones and INPUT.in, replayed through GKL's library and ours
   in turns in one JVM, one call a region.

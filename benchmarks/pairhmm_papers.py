@@ -3,9 +3,9 @@
     python -m benchmarks.pairhmm_papers [INPUT.in]... --json FILE.json --plot FILE.svg
 
 Needs a CUDA device and CuPy. INPUT.in is recorded from GATK with GKL_SHIM_RECORD; without one,
-regions are generated. The tables are in results/pairhmm-papers-h200.json, which also has the energy
-of the GPU (NVML), the clock during the table `tiles`, and the tables `callers`, `jvm` and `gatk` of
-threads that call.
+regions are generated. The tables are in results/pairhmm/pairhmm-papers-h200.json. It also has the
+energy of the GPU (NVML), the clock during the table `tiles`, and the tables `callers`, `jvm` and
+`gatk` of threads that call.
 
 The tables are those of Ren, Bertels and Al-Ars, *Evolutionary Bioinformatics* 14, 2018 (on a K40),
 and of Li, 2021 (on a Titan RTX and a V100). They compare inter-task kernels, which give a pair to

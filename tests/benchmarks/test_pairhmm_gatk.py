@@ -32,7 +32,7 @@ def test_which_engines_are_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_table() -> None:
-    results = json.loads((ROOT / "benchmarks/results/pairhmm-cpu-zen4.json").read_text())
+    results = json.loads((ROOT / "benchmarks/results/pairhmm/pairhmm-cpu-zen4.json").read_text())
     console = Console(width=100)
     with console.capture() as captured:
         print_table(console, pairhmm_gatk.table(results["gatk"]["rows"]))
