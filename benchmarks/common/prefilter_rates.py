@@ -109,10 +109,6 @@ def _repeated(sides: tuple[Letters, Letters], count: int) -> list[Sequences]:
     return [Sequences.from_matrix(np.resize(side, (count, side.shape[1]))) for side in sides]
 
 
-def _encoded(sides: tuple[Letters, Letters], count: int) -> list[Sequences]:
-    return [side.encoded() for side in _repeated(sides, count)]
-
-
 def _edits(prefilter: Prefilter, sides: _Sides, out: NDArray[Any]) -> Callable[[], object]:
     return partial(prefilter.edits, sides[0], sides[1], out=out)
 
