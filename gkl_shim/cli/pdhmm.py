@@ -21,6 +21,7 @@ _LONG_INPUT = 1 << 25
 @_options.command(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
 @click.argument("source", metavar="IN")
 @_options.output
+@_options.cpu_backend
 @_options.threads
 @_options.build
 def command(source: str, output: str, threads: int, build: str | None) -> None:

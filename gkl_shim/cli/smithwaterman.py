@@ -67,6 +67,7 @@ def _scores(text: str) -> Parameters:
     "them as aligned (ignore), or align end to end (indel), at the start only (leading_indel).",
 )
 @_options.output
+@_options.cpu_backend
 @_options.threads
 @_options.build
 def command(

@@ -105,11 +105,8 @@ class LineReader(TextReader):
             buffers.reverse()
             size = len(kept)
             buffer[:size] = kept
-            size += self._input.readinto(buffer[size:_CHUNK])
-            if size < _CHUNK:
-                if size and buffer[size - 1] != ord("\n"):
-                    buffer[size] = ord("\n")
-                    size += 1
+            size, more = self.fill(buffer, size)
+            if not more:
                 if size:
                     yield buffer[:size]
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from gkl_shim.common._closable import Closable
 from gkl_shim.errors import FormatError
@@ -44,6 +44,38 @@ class TextReader(Closable):
     def close(self) -> None:
         """Close the file if this reader opened it. A read in another thread fails at once."""
         self._input.close()
+
+    def fill(self, block: Any, size: int) -> tuple[int, bool]:
+        """Read on after the first bytes of a block, which are what was left of the one before.
+
+        Parameters
+        ----------
+        block
+            An array of bytes. It is filled but for its last byte.
+        size
+            How many bytes it has already.
+
+        Returns
+        -------
+        size, more
+            How many bytes it has now, and whether the file may have more. If not, its last line
+            ends with a newline, which the file may lack.
+
+        Raises
+        ------
+        FormatError
+            If a compressed file is damaged, or the content is no text. It has no line number.
+        OSError
+            If the file cannot be read.
+        """
+        room = len(block) - 1
+        size += self._input.readinto(memoryview(block)[size:room])
+        if size == room:
+            return size, True
+        if size and block[size - 1] != ord("\n"):
+            block[size] = ord("\n")
+            size += 1
+        return size, False
 
     def error(self, line: int, message: str) -> FormatError:
         """Return an error that names this file and a line."""

@@ -20,8 +20,8 @@ from gkl_shim.common._printable import printable
 from gkl_shim.errors import FormatError
 
 __all__ = ["Command", "NumberRange", "WholeRange", "backend", "build", "classpath", "command",
-           "devices", "entries", "json_file", "memory", "output", "progress", "threads",
-           "usage_errors", "write_json"]  # fmt: skip
+           "cpu_backend", "devices", "entries", "json_file", "memory", "output", "progress",
+           "threads", "usage_errors", "write_json"]  # fmt: skip
 
 _Option: TypeAlias = Callable[[Any], Any]
 
@@ -154,6 +154,14 @@ backend = click.option(
     default="auto",
     show_default=True,
     help="Where to compute. auto opens GPUs after a second of work on CPUs, then uses the faster.",
+)
+cpu_backend = click.option(
+    "--backend",
+    type=click.Choice(["auto", "cpu"]),
+    default="auto",
+    show_default=True,
+    expose_value=False,
+    help="Where to compute: on the CPU, the only engine of this command.",
 )
 threads = click.option(
     "--threads",
