@@ -7,7 +7,6 @@
 #include <mutex>
 #include <string>
 
-#include "jni/settings/closing_log.h"
 #include "jni/settings/log.h"
 #include "output_file.h"
 

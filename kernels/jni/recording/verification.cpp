@@ -7,7 +7,6 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 #include "jni/guarded_jni.h"
-#include "jni/settings/closing_log.h"
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 

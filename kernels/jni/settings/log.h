@@ -21,5 +21,14 @@ format(const char *pattern, ...);
 // "1 region", "2 regions".
 std::string plural(int64_t count, const char *noun);
 
+// Runs work() and drops its exceptions, such as std::bad_alloc, where no caller can handle them.
+template <class Work>
+void quietly(Work work) noexcept {
+    try {
+        work();
+    } catch (...) {
+    }
+}
+
 }  // namespace jni
 }  // namespace gkl_shim
