@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.text_reader import TextReader
+from gkl_shim.formats.lines import TextReader
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
 
