@@ -14,6 +14,7 @@ from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli.common import _bench, _options
 from gkl_shim.common import _processor
 from gkl_shim.common._output_files import check_outputs, naming
+from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of
 
@@ -40,14 +41,16 @@ _LIGHTER_K = 19
 def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | None) -> None:
     """Time `gkl-shim correct` on this machine, and compare it with Lighter.
 
-    Each tool corrects each file of READS as a whole command, with one thread and with all CPUs.
-    Without a file, 300,000 reads of a random genome are generated. Lighter is compared if it is
-    installed. The tools take turns, and the table shows medians.
+    Each tool corrects each file of READS as a whole command, with one thread and with all CPUs, and
+    gkl-shim also on GPUs if there are any. Without a file, 300,000 reads of a random genome are
+    generated. Lighter is compared if it is installed. The tools take turns, and the table shows
+    medians.
     """
     check_outputs(json_file, inputs=inputs)
     here = _processor.describe()
     lighter = shutil.which("lighter")
     missing = {} if lighter else {"Lighter": "it is not installed (apt install lighter)"}
+    cuda = _bench.cuda_devices(device_names, missing)
     rows: list[dict[str, Any]] = []
     with _bench.progress() as step, tempfile.TemporaryDirectory(prefix="gkl-shim-") as temporary:
         folder = Path(temporary)
@@ -60,14 +63,17 @@ def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | 
                 step(f"{path.name}, threads: {threads}")
                 out = ["-o", str(folder / "ours.fq")]
                 given = ["--threads", str(threads), str(path)]
-                commands = {"gkl-shim": shim_command("correct", *out, *given)}
+                commands = {"gkl-shim": shim_command("correct", "--backend", "cpu", *out, *given)}
+                if cuda:
+                    on_gpus = shim_command("correct", "--backend", "cuda", *out, *given)
+                    commands["gkl-shim on GPUs"] = on_gpus
                 if lighter is not None:
                     options = ["-K", str(_LIGHTER_K), str(genome), "-t", str(threads)]
                     out = ["-od", str(folder / "lighter")]
                     commands["Lighter"] = [lighter, "-r", str(path), *options, *out]
                 about = {"input": path.name, "reads": reads, "threads": threads}
                 rows += command_rows(about, commands, rounds)
-    _bench.publish_commands(json_file, here, [], missing, "Read correction", rows)
+    _bench.publish_commands(json_file, here, cuda, missing, "Read correction", rows)
 
 
 def _reads(path: Path) -> int:
