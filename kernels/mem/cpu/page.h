@@ -1,7 +1,7 @@
 // Indexes a page on the CPU.
 #pragma once
 
-#include "mem/page.h"
+#include "mem/index/page.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -1,4 +1,4 @@
-#include "mem/text.h"
+#include "mem/text/text.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "mem/index.h"
+#include "mem/index/index.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "correct/counter.h"
+#include "correct/spectrum/counter.h"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
-#include "mem/page.h"
-#include "mem/plan.h"
-#include "mem/reference.h"
+#include "mem/index/page.h"
+#include "mem/index/plan.h"
+#include "mem/index/reference.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -1,4 +1,4 @@
-#include "mem/saved_index.h"
+#include "mem/index/saved_index.h"
 
 #include <string.h>
 

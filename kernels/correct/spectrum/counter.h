@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "correct/mapped.h"
 #include "correct/model.h"
 #include "correct/reads.h"
+#include "correct/spectrum/mapped.h"
 
 namespace gkl_shim {
 namespace correct {

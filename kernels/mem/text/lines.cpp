@@ -1,4 +1,4 @@
-#include "mem/lines.h"
+#include "mem/text/lines.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "mem/text.h"
+#include "mem/text/text.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -1,4 +1,4 @@
-#include "mem/fasta.h"
+#include "mem/text/fasta.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "correct/counter.h"
-#include "correct/mapped.h"
 #include "correct/model.h"
+#include "correct/spectrum/counter.h"
+#include "correct/spectrum/mapped.h"
 
 namespace gkl_shim {
 namespace correct {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gkl_shim.h"
-#include "mem/index.h"
+#include "mem/index/index.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "mem/index/reference.h"
 #include "mem/model.h"
-#include "mem/reference.h"
 
 namespace gkl_shim {
 namespace mem {

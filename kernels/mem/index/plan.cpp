@@ -1,4 +1,4 @@
-#include "mem/plan.h"
+#include "mem/index/plan.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "correct/spectrum.h"
+#include "correct/spectrum/spectrum.h"
 
 #include <string.h>
 

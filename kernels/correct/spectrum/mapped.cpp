@@ -1,4 +1,4 @@
-#include "correct/mapped.h"
+#include "correct/spectrum/mapped.h"
 
 #include <sys/mman.h>
 

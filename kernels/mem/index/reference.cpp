@@ -1,4 +1,4 @@
-#include "mem/reference.h"
+#include "mem/index/reference.h"
 
 #include <utility>
 
