@@ -16,18 +16,18 @@ read takes the fewest lanes, and the intra-task kernel is the one with the fewes
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import regions, report
+from benchmarks.common.call_parts import call_parts
 from benchmarks.common.report import Progress, Row, Table, seconds_of
 from gkl_shim.common import _processor
 from gkl_shim.cuda import devices as cuda_devices
@@ -52,8 +52,6 @@ _REGION_SIZES = (0, 10, 50, 100, 200, 500, 1000, 10_000)
 # Of 1,000 pairs: enough for every device to have many chunks.
 _LARGE_REGIONS = 20_000
 _WARP = 32
-# Measurements of the stages of a call.
-_REPEATS = 5
 
 # What a host that sets up the rows of a read would send for a row: four coefficients, a fifth for
 # the backward pass, and an emission for each of five letters, all float32. What the engine sends is
@@ -64,7 +62,7 @@ _ROW_BYTES = 5
 _Compute = Callable[[Batch], object]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class _Measuring:
     """The inputs and settings of all tables."""
 
@@ -87,12 +85,6 @@ class _Measuring:
     def timed(self, compute: _Compute, batch: Batch) -> Row:
         """Return the columns for the time and the speed of whole calls."""
         return _rate(batch, seconds_of(partial(compute, batch), self.seconds))
-
-
-def _raw_tcups(found: Any) -> float:
-    """Return 10^12 computed cells a second in the kernels alone, by `Engine.measure`."""
-    rate: float = found.computed_cells / found.kernel / 1e12
-    return rate
 
 
 def _rate(batch: Batch, seconds: float) -> Row:
@@ -137,7 +129,7 @@ def stages(on: _Measuring, step: Progress) -> Table:
     )  # fmt: skip
     for name, copies, batch in on.once_and_large():
         step(f"stages of {name} x {copies}")
-        found = on.engine.measure(batch, _REPEATS)
+        found = call_parts(on.engine, batch)
         for part, seconds in {
             "plan (tries, tiles)": found.plan,
             "write into pinned memory": found.write,
@@ -150,9 +142,9 @@ def stages(on: _Measuring, step: Progress) -> Table:
                     "input": f"{name} x {copies}",
                     "stage": part,
                     "milliseconds": seconds * 1e3,
-                    "megabytes": found.block_bytes / 1e6 if part == "transfer" else None,
-                    "tcups": found.cells / seconds / 1e12 if part == "kernel" else None,
-                    "raw_tcups": _raw_tcups(found) if part == "kernel" else None,
+                    "megabytes": found.bytes / 1e6 if part == "transfer" else None,
+                    "tcups": found.tcups if part == "kernel" else None,
+                    "raw_tcups": found.raw_tcups if part == "kernel" else None,
                 }
             )
     return table
@@ -205,7 +197,7 @@ def grid(on: _Measuring, step: Progress) -> Table:
         batch = regions.uniform(pairs // math.prod(_SHAPE), _SHAPE, read, haplotype)
         for name, engine in engines.items():
             step(f"{pairs} pairs of {read} x {haplotype}, {name}")
-            found = engine.measure(batch, _REPEATS)
+            found = call_parts(engine, batch)
             call = on.timed(engine.compute, batch)
             table.rows.append(
                 {
@@ -214,7 +206,7 @@ def grid(on: _Measuring, step: Progress) -> Table:
                     "kernel": name,
                     "rows_per_lane": chosen[name] or None,
                     "kernel_milliseconds": found.kernel * 1e3,
-                    "raw_tcups": _raw_tcups(found),
+                    "raw_tcups": found.raw_tcups,
                     "call_milliseconds": call["milliseconds"],
                     "call_tcups": call["tcups"],
                 }
@@ -245,7 +237,7 @@ def tiles(on: _Measuring, step: Progress) -> Table:
                     "haplotype": haplotype,
                     "lanes_a_read": lanes,
                     "lanes_filled_percent": 100 * (_WARP // lanes) * read / (_WARP * rows),
-                    "raw_tcups": _raw_tcups(engine.measure(batch, _REPEATS)),
+                    "raw_tcups": call_parts(engine, batch).raw_tcups,
                 }
             )
         engine.close()
@@ -261,7 +253,7 @@ def pairs(on: _Measuring, step: Progress) -> Table:
     for count in _MANY_PAIRS:
         step(f"{count} pairs")
         batch = regions.uniform(count // math.prod(_LARGE_SHAPE), _LARGE_SHAPE, 128, 256)
-        found = on.engine.measure(batch, 1 if count > 10**6 else _REPEATS)
+        found = call_parts(on.engine, batch, 1 if count > 10**6 else 5)
         call = on.timed(on.engine.compute, batch)
         for what, rate in (("kernel", _rate(batch, found.kernel)), ("call", call)):
             table.rows.append({"pairs": count, "what": what, **rate})

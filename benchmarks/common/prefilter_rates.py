@@ -213,11 +213,13 @@ def _tiled(sides: _Sides, times: int) -> list[Sequences]:
     return found
 
 
-def _kernel_rate(sides: _Sides, method: Method, max_edits: int) -> float:
-    """Return the million pairs a second of the kernel alone."""
+def _kernel_rate(sides: _Sides, method: Method, max_edits: int, seconds: float = 0.0) -> float:
+    """Return the million pairs a second of the kernel alone, after it has run for `seconds`."""
     with Prefilter(max_edits, method=method, backend="cuda", devices=[0]) as prefilter:
         engine: Any = prefilter.engine
         taken: float = engine.kernel_seconds(*sides, _ROUNDS)
+        if seconds:
+            taken = engine.kernel_seconds(*sides, max(int(seconds / taken), _ROUNDS))
     return len(sides[0]) / taken / 1e6
 
 
