@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/interrupt.h"
-#include "mem/cpu/page.h"
+#include "mem/cpu/index_builder.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -1,4 +1,4 @@
-#include "mem/cpu/page.h"
+#include "mem/cpu/index_builder.h"
 
 #include <algorithm>
 #include <vector>
