@@ -1,4 +1,4 @@
-"""Measure read correction on GPUs: from arrays to arrays, and whole commands.
+"""Measure read correction on GPUs, from arrays to arrays.
 
     python -m benchmarks.correct_cuda --json FILE.json
 
@@ -6,22 +6,15 @@ The reads are generated, and the true bases are known: a genome of the size of E
 given in FASTA, at 30x with 100 bases a read and errors as frequent as Illumina's (HS25: 0.14%, more
 of them towards the end).
 
-The tables: `arrays`, the seconds to make a spectrum and to correct, from arrays to arrays, on the
-CPU and on each number of GPUs: the round with the median total, after a first that allocates
-memory. Their results are compared with the CPU engine's. `commands`, whole commands, beside Lighter
-if it is installed. Their `gain` says how much they correct.
+The table has the seconds to make a spectrum and to correct, on the CPU and on each number of GPUs:
+the round with the median total, after a first that allocates memory. The results are compared with
+the CPU engine's. `gain` says how much is corrected. `gkl-shim bench correct` times whole commands.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -36,13 +29,11 @@ from gkl_shim.correct import Spectrum, _native_correct, chosen_k
 from gkl_shim.correct._cuda import Engine
 from gkl_shim.correct._native_correct import Counter, Options
 from gkl_shim.cuda.devices import device_count
-from gkl_shim.errors import BackendUnavailable
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _GENOME = 4_938_920
 #: Letters, states, begins and ends of corrected reads.
 _Out = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]
-_LIGHTER_K = 19
 _ROUNDS = 7
 
 
@@ -67,19 +58,6 @@ class Generated:
         now = corrected.reshape(self.letters.shape) != self.truth
         before = self.letters != self.truth
         return float((before & ~now).sum() - (~before & now).sum()) / int(before.sum())
-
-    def write(self, path: Path) -> None:
-        """Write FASTQ."""
-        count, length = self.letters.shape
-        names = np.char.mod("@r%08d\n", np.arange(count)).astype("S")
-        width = names.dtype.itemsize
-        rows = np.empty((count, width + 2 * length + 4), np.uint8)
-        rows[:, :width] = names.view(np.uint8).reshape(count, width)
-        rows[:, width : width + length] = self.letters
-        rows[:, width + length : width + length + 3] = np.frombuffer(b"\n+\n", np.uint8)
-        rows[:, width + length + 3 : -1] = self.qualities + 33
-        rows[:, -1] = ord("\n")
-        rows.tofile(path)
 
 
 def genome_of(path: str | None) -> NDArray[np.uint8]:
@@ -114,26 +92,12 @@ def generated(
 @report.json_option
 @click.option("--genome", help="A genome in FASTA. By default a random one of E. coli's size.")
 @click.option("--smaller", type=int, default=1, help="Divide the numbers of reads by this.")
-@click.option("--lighter", default="lighter", help="Lighter's program.")
-@click.option("--threads", type=int, default=0, help="Of whole commands. 0: all CPUs.")
-def command(
-    json_file: str | None, genome: str | None, smaller: int, lighter: str, threads: int
-) -> None:
+def command(json_file: str | None, genome: str | None, smaller: int) -> None:
     """Measure read correction on GPUs."""
     letters = genome_of(genome)
     count = len(letters) * 30 // 100 // smaller
     large = generated("30x, 100 bases", letters, count, 100, 0.00144)
-    measures = [
-        partial(_arrays, large),
-        partial(_commands, large, lighter, threads or os.cpu_count() or 1),
-    ]
-    report.measure_tables(measures, json_file, gpu=True)
-
-
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    report.measure_tables([partial(_arrays, large)], json_file, gpu=True)
 
 
 def _once(
@@ -192,55 +156,5 @@ def _arrays(data: Generated, step: Progress) -> Table:
     return table
 
 
-def _commands(data: Generated, lighter: str, threads: int, step: Progress) -> Table:
-    table = Table(
-        f"Whole commands, {threads} threads, seconds (median of three)",
-        name="commands",
-        decimals={"gain": 4, "seconds": 2},
-    )
-    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as temporary:
-        folder = Path(temporary)
-        fastq = folder / "reads.fq"
-        data.write(fastq)
-        tools: dict[str, tuple[list[str], Path]] = {}
-        code = "import sys; sys.path.remove(''); from gkl_shim.cli import main; main()"
-        for backend in ("cpu", "cuda", "auto"):
-            out = folder / f"{backend}.fq"
-            options = ["-o", str(out), "--threads", str(threads), "--backend", backend]
-            line = [sys.executable, "-c", code, "correct", str(fastq), *options]
-            tools[f"gkl-shim --backend {backend}"] = (line, out)
-        program = shutil.which(lighter)
-        if program is not None:
-            out, size = folder / "lighter", str(data.genome_size)
-            options = ["-K", str(_LIGHTER_K), size, "-t", str(threads), "-od", str(out)]
-            tools[f"Lighter -K {_LIGHTER_K}"] = ([program, "-r", str(fastq), *options], out)
-        took: dict[str, list[float]] = {tool: [] for tool in tools}
-        for _ in range(3):
-            for tool, (line, _) in tools.items():
-                step(tool)
-                took[tool].append(_timed(partial(subprocess.run, line, check=True,
-                                                 stdout=subprocess.DEVNULL,
-                                                 stderr=subprocess.DEVNULL)))  # fmt: skip
-        length = data.letters.shape[1]
-        for tool, (_, out) in tools.items():
-            path = out / "reads.cor.fq" if out.is_dir() else out
-            lines = path.read_bytes().split(b"\n")[1::4]
-            corrected = np.frombuffer(b"".join(lines).upper(), np.uint8).reshape(-1, length)
-            table.rows.append(
-                {
-                    "command": tool,
-                    "seconds": sorted(took[tool])[1],
-                    "rounds": " ".join(f"{seconds:.2f}" for seconds in took[tool]),
-                    "gain": data.gain(corrected),
-                }
-            )
-    if not any(tool.startswith("Lighter") for tool in tools):
-        table.note = "Lighter is not installed"
-    return table
-
-
 if __name__ == "__main__":
-    try:
-        report.run(command)
-    except BackendUnavailable as error:
-        sys.exit(f"error: {error}")
+    report.run(command)

@@ -24,14 +24,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
 from benchmarks.common import report, run_modes
-from benchmarks.common.commands import Cost
 from benchmarks.common.report import Progress, Table
 from benchmarks.common.run_samples import RunSample
 from gkl_shim.errors import MissingComponent
@@ -52,6 +51,15 @@ class Setting:
     arguments: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a run took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+
 @dataclass
 class Case:
     """The runs of a sample in a mode, with one setting."""
@@ -64,8 +72,10 @@ class Case:
     """How many records the first run's VCF has."""
     difference: str | None = None
     """The first difference to the first run's output."""
-    said: tuple[str, ...] = ()
-    """What gkl-shim logged in the first run."""
+    region_threads: int = 0
+    """How many threads called regions in the first run."""
+    kernel_seconds: dict[str, float] = field(default_factory=dict)
+    """Of the first run: see `gkl_shim.gatk.run.Run.kernel_seconds`."""
 
 
 def parse(text: str) -> Setting:
@@ -137,16 +147,12 @@ def measure(
                         command = run_modes.command(run_modes.MODES[mode], sample, output)
                         done, cost = measured([*command, *setting.arguments], classpath, setting)
                         case.costs.append(cost)
-                        case.said = case.said or _own_lines(done.log)
+                        case.region_threads = case.region_threads or done.region_threads
+                        case.kernel_seconds = case.kernel_seconds or done.kernel_seconds
                         case.records = case.records or run_modes.records(output)
                         first = first or output
                         case.difference = case.difference or run_modes.difference(first, output)
             yield from cases
-
-
-def _own_lines(log: bytes) -> tuple[str, ...]:
-    lines = log.decode(errors="replace").splitlines()
-    return tuple(line for line in lines if line.startswith("[gkl-shim"))
 
 
 def table(cases: Sequence[Case]) -> Table:

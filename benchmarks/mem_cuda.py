@@ -2,18 +2,15 @@
 
     python -m benchmarks.mem_cuda --json FILE.json
 
-The tables: `workloads`, those of the paper on MUMmerGPU 2.0 and two genomes, on one GPU;
-`devices`, references of 100 million letters and more on one GPU and on all; and `halves`, the same
-references, or their reads, cut in half, on one GPU: what each of two GPUs would have to do. The
-total is the time from arrays to matches, index included, the median of nine; one GPU and several
-take turns. Memory has been allocated by an earlier search. The matches of the first two tables are
-compared with the CPU's.
+The tables: `workloads`, those of the paper on MUMmerGPU 2.0 and two genomes, on one GPU; and
+`devices`, references of 100 million letters and more on one GPU and on all. The total is the time
+from arrays to matches, index included, the median of nine; one GPU and several take turns. Memory
+has been allocated by an earlier search. The matches are compared with the CPU's.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from functools import partial
 
 import click
@@ -39,7 +36,7 @@ _LARGE = (
 def command(json_file: str | None, smaller: int) -> None:
     """Measure maximal exact matches on GPUs."""
     report.measure_tables(
-        [partial(_workloads, smaller), partial(_devices, smaller), partial(_halves, smaller)],
+        [partial(_workloads, smaller), partial(_devices, smaller)],
         json_file,
         gpu=True,
     )
@@ -63,27 +60,6 @@ def _devices(smaller: int, step: Progress) -> Table:
         counts = range(1, device_count() + 1)
         for count, row in zip(counts, mem_times.on_devices(workload, counts), strict=True):
             table.rows.append({**row, "same as CPU": _same(workload, count)})
-    return table
-
-
-def _halves(smaller: int, step: Progress) -> Table:
-    table = Table("Halves of the work on one GPU, seconds", name="halves")
-    for shape in _LARGE:
-        workload = generated(shape.smaller(smaller))
-        reads = (len(workload.offsets) - 1) // 2
-        few = dataclasses.replace(
-            workload,
-            queries=workload.queries[: workload.offsets[reads]],
-            offsets=workload.offsets[: reads + 1],
-        )
-        half = len(workload.reference) // 2
-        short = dataclasses.replace(workload, reference=workload.reference[:half])
-        parts = {"all": workload, "half of the reads": few, "half of the reference": short}
-        for name, part in parts.items():
-            step(f"{shape.name}, l = {shape.min_length}, {name}")
-            (row,) = mem_times.on_devices(part)
-            keys = ("workload", "l", "total", "matches")
-            table.rows.append({"part": name, **{key: row[key] for key in keys}})
     return table
 
 

@@ -17,10 +17,12 @@ from pathlib import Path
 import click
 
 from benchmarks.common import mem_times, report
-from benchmarks.common.mem_programs import programs
 from benchmarks.common.report import Progress, Table
 from gkl_shim.bench.genomes import PAPER, Shape, generated
-from gkl_shim.bench.timing import commands_in_turns
+from gkl_shim.bench.timing import commands_in_turns, shim_command
+
+# The least length that copMEM2 serves.
+_COPMEM_FROM = 50
 
 
 @click.command()
@@ -59,7 +61,17 @@ def _commands(
 ) -> report.Row:
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         files = list(map(str, generated(shape).write(Path(folder))))
-        commands = programs(shape, files, threads, mummer, copmem2)
+        options = [*shape.options, *files]
+        commands = {
+            "gkl-shim": shim_command("mem", "-threads", str(threads), *options),
+            "mummer": [mummer, *options],
+        }
+        if copmem2 is not None and shape.min_length >= _COPMEM_FROM:
+            strands = ["-b"] if shape.both_strands else []
+            commands["copMEM2"] = [
+                copmem2, *strands, "-l", str(shape.min_length), "-t", str(threads),
+                "-o", str(Path(folder, "copmem2.txt")), *files,
+            ]  # fmt: skip
         times = commands_in_turns(commands, rounds)
     row: report.Row = {"workload": shape.name, "l": shape.min_length}
     row |= {name: statistics.median(each) for name, each in times.items()}

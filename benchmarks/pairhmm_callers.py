@@ -1,12 +1,12 @@
-"""Measure PairHMM on a GPU when Python threads, Java threads and GATK call it.
+"""Measure PairHMM on a GPU when Python threads and Java threads call it.
 
-    python -m benchmarks.pairhmm_callers --reference REF.fa --reads READS.bam --json FILE.json
+    python -m benchmarks.pairhmm_callers --json FILE.json
 
-Needs a CUDA device and CuPy; the tables `jvm` and `gatk` also need a GATK (GATK_LOCAL_JAR,
-GATK_CLASSPATH, or the one that `gkl-shim demo` has fetched). These tables are in
-results/pairhmm-jvm-h200.json, and `callers` is in results/pairhmm-papers-h200.json. The table
-`gatk` in the first is from before threads called regions: its `pairhmm_seconds` are by GATK's clock
-for all engines, and its `call_seconds` are gkl-shim's own.
+Needs a CUDA device and CuPy; the table `jvm` also needs a GATK (GATK_LOCAL_JAR, GATK_CLASSPATH, or
+the one that `gkl-shim demo` has fetched). It is in results/pairhmm/pairhmm-jvm-h200.json, and
+`callers` is in results/pairhmm/pairhmm-papers-h200.json. The table `gatk` in the first is of whole
+runs before threads called regions: its `pairhmm_seconds` are by GATK's clock for all engines, and
+its `call_seconds` are gkl-shim's own. gatk_run.py times such runs now.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -26,30 +25,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import regions, report
-from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Row, Table
-from gkl_shim.common import _processor
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import compare, kernel_times, replay, run, swaps
+from gkl_shim.gatk import kernel_times, replay, run
 from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.pairhmm import _native_pairhmm
 
 _CALLERS = (1, 4, 16)
 # The numbers of reads and haplotypes in the region of a call.
 _SHAPES = ((20, 4), (100, 16))
-_GATK_THREADS = (1, 2, 4, 8, 16)
 
 
-@dataclass(frozen=True)
-class _Sample:
-    """The input of HaplotypeCaller."""
-
-    reference: Path
-    reads: Path
-
-
-def callers(seconds: float, sample: _Sample | None, step: Progress) -> Table:
+def callers(seconds: float, step: Progress) -> Table:
     """Python threads, which share the interpreter's lock, that call the GPU and the CPU engine."""
     table = Table(
         "Threads that call at once, a region each, in arrays that native code knows",
@@ -110,7 +98,7 @@ def _concurrently(
     return calls, max(times) - start
 
 
-def jvm(seconds: float, sample: _Sample | None, step: Progress) -> Table:
+def jvm(seconds: float, step: Progress) -> Table:
     """Java threads that call the GPU engine, the CPU engine and GKL."""
     table = Table(
         "Java threads that call at once, a region each, through the classes that GATK calls",
@@ -150,89 +138,22 @@ def jvm_rows(classpath: str, seconds: float, step: Progress) -> Iterator[Row]:
                 yield _row(region, count, label, took, found.cells)
 
 
-def gatk(seconds: float, sample: _Sample | None, step: Progress) -> Table:
-    """HaplotypeCaller with each PairHMM."""
-    table = Table(
-        "HaplotypeCaller, the whole run",
-        name="gatk", x="pairhmm", y="seconds", lines=("threads",),
-        note="pairhmm seconds: for GKL and Java by GATK's clock, which includes GATK's Java code "
-        "before and after a call; for gkl-shim by its own clock, from its class's call into the "
-        "native library to its return, summed over the region threads. The VCF is compared with "
-        "GKL's.",
-    )  # fmt: skip
-    if sample is None:
-        table.absent = "give --reference and --reads"
-        return table
-    try:
-        table.rows += _gatk_rows(sample, run.find_classpath(), step)
-    except MissingComponent as error:
-        table.absent = str(error)
-    return table
-
-
-def _gatk_rows(sample: _Sample, classpath: str, step: Progress) -> Iterator[Row]:
-    """Run HaplotypeCaller with each PairHMM; the VCFs are compared with the first run's."""
-    cpus = _processor.describe().usable_cpus
-    threads = [count for count in _GATK_THREADS if count <= cpus]
-    agent = swaps.agent()
-    cases: list[tuple[str, swaps.Swap, int, dict[str, str], tuple[str, ...]]] = []
-    for count in threads:
-        # GKL runs with every setting, because its best one is not known. gkl-shim needs only one.
-        for policy in ("passive", "active") if count > 1 else ("passive",):
-            cases.append(("Intel GKL", swaps.STOCK, count, {"OMP_WAIT_POLICY": policy}, ()))
-        if count in (threads[0], threads[-1]):
-            cases += [
-                (f"gkl-shim, {name}", agent, count, {"GKL_SHIM_BACKEND": backend}, ())
-                for backend, name in (("cpu", "CPU"), ("cuda", "GPU"), ("auto", "auto"))
-            ]
-    java = ("--pair-hmm-implementation", "LOGLESS_CACHING")
-    cases.append(("Java", swaps.STOCK, 1, {}, java))
-    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
-        first = Path(folder, "0.vcf")
-        for number, (name, swap, count, environment, options) in enumerate(cases):
-            step(f"HaplotypeCaller with {name}, threads: {count}")
-            vcf = Path(folder, f"{number}.vcf")
-            options = ("--native-pair-hmm-threads", str(count), *options)
-            done = haplotype_caller(
-                sample.reference, sample.reads, vcf, classpath, swap, options, environment
-            )
-            yield {
-                "pairhmm": name,
-                "threads": count,
-                "omp_wait_policy": environment.get("OMP_WAIT_POLICY"),
-                "seconds": done.seconds,
-                "pairhmm_seconds": done.pairhmm_seconds,
-                "region_threads": done.region_threads,
-                "pairs_on_gpu": sum(kernel_times.pairs_on_gpu(done.log).values()),
-                "vcf": str(compare.compare(first, vcf)),
-            }
-
-
-TABLES = {table.__name__: table for table in (callers, jvm, gatk)}
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+TABLES = {table.__name__: table for table in (callers, jvm)}
 
 
 @click.command()
-@click.option("--reference", type=_FILE, metavar="FASTA", help="What --reads are aligned to.")
-@click.option("--reads", type=_FILE, metavar="BAM", help="What HaplotypeCaller runs on.")
 @report.table_option(TABLES)
 @report.seconds_option(1.0)
 @report.json_option
 @report.plot_option
 def command(
-    reference: Path | None,
-    reads: Path | None,
     names: tuple[str, ...],
     seconds: float,
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Measure PairHMM on a GPU when Python threads, Java threads and GATK call it."""
-    if (reference is None) != (reads is None):
-        raise click.UsageError("--reference and --reads go together")
-    sample = _Sample(reference, reads) if reference is not None and reads is not None else None
-    measures = [partial(TABLES[name], seconds, sample) for name in names]
+    """Measure PairHMM on a GPU when Python threads and Java threads call it."""
+    measures = [partial(TABLES[name], seconds) for name in names]
     report.measure_tables(measures, json_file, plot_file)
 
 

@@ -2,39 +2,25 @@
 
     python -m benchmarks.pairhmm_gatk 10s.in --json FILE.json --plot FILE.svg
 
-Takes some 15 minutes. Needs the GATK that `gkl-shim demo` fetches and, for all tables but `sizes`,
-ART, bwa, samtools and a C compiler. Samples are simulated, and HaplotypeCaller runs on them while
-the regions that it asks for are recorded. The JSON is results/pairhmm-cpu-zen4.json; its tables:
+Needs the GATK that `gkl-shim demo` fetches and, for recorded regions, ART, bwa and samtools.
+Samples are simulated, and HaplotypeCaller runs on them while the regions that it asks for are
+recorded. The JSON is results/pairhmm/pairhmm-cpu-zen4.json; its tables:
 
 - `gatk.rows`: recorded regions, made-up ones and INPUT.in, replayed through GKL's library and ours
   in turns in one JVM, one call a region.
-- `gatk.scaling`: two threads over one, one call a region of 200 pairs and more, medians of the
-  rounds. `engine` is by the engine's own clock, because threads do not speed up what Python does
-  around a call; `paused` has a millisecond between calls, as in GATK, so that the other thread is
-  woken each time; `fma_loop` is a loop that needs nothing but a core, in the same rounds; `share`
-  is `engine` over `fma_loop`.
-- `gatk.runs`: whole runs of HaplotypeCaller, stock and with gkl-shim in turns: medians. PairHMM's
-  time is by GATK's clock in stock GATK, which includes GATK's work before and after a call, and by
-  gkl-shim's own with it: its calls, summed over the threads that call regions. So the two have no
-  ratio. `amdahl` is what `run_ratio` would be in one thread if PairHMM and GATK's work around it
-  took as long as our calls. The results file is from before threads called regions, has GATK's
-  clock for both, and `pairhmm_ratio`.
 - `sizes`: generated regions of rising size, replayed like `gatk.rows`, in single precision with one
   thread, in GCUPS; --plot draws them.
 
-The `rows` of the results file come from `gkl-shim bench pairhmm 10s.in --json FILE`.
+The `rows` of the results file come from `gkl-shim bench pairhmm 10s.in --json FILE`. The file also
+has two threads over one (`gatk.scaling`) and whole runs from before threads called regions
+(`gatk.runs`); gatk_run.py times whole runs now.
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
-import statistics
-import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -44,18 +30,17 @@ import click
 import numpy as np
 
 from benchmarks.common import regions, report, samples, simulated_samples
-from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Table
 from gkl_shim.common import _processor
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import data, fetch, programs, replay, run, swaps
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Precision, ReadBatch
+from gkl_shim.gatk import data, fetch, replay, run, swaps
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, Precision, ReadBatch
 
 Figures: TypeAlias = dict[str, Any]
 """A row of the JSON."""
 
-_TABLES = ("sizes", "rows", "scaling", "runs")
+_TABLES = ("sizes", "rows")
 # Regions are recorded from these samples, with these options of HaplotypeCaller.
 _RECORDED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("simulated 30x", "30x", ()),
@@ -63,75 +48,38 @@ _RECORDED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("amplicon, 1,500x", "amplicon", ()),
     ("poor 250 bp", "poor", ()),
 )
-# Samples, and PairHMM's threads.
-_WHOLE_RUNS = (
-    ("30x", run.DEFAULT_THREADS),
-    ("amplicon", 1),
-    ("amplicon", run.DEFAULT_THREADS),
-)
-_ROUNDS = 15
-_RUNS = 3
-_PAIRS_WORTH_THREADS = 200
 _LEAST_BASES = 100_000
 # Reads and haplotypes of regions of rising size, and about how many pairs each size has in all.
 _SIZES = ((10, 2), (10, 5), (20, 5), (25, 8), (50, 10), (100, 10), (125, 16), (200, 25),
           (400, 32))  # fmt: skip
 _SIZE_PAIRS = 12_800
-# Ten independent chains of multiply-adds in registers: two threads gain no more than this does.
-_FMA_LOOP = """
-typedef float V __attribute__((vector_size(32)));
-float loop(long n) {
-    V x[10], sum = {0};
-    for (int k = 0; k < 10; k++) x[k] = sum + (float)k;
-    for (long i = 0; i < n; i++)
-        for (int k = 0; k < 10; k++) x[k] = x[k] * 0.5f + 0.25f;
-    for (int k = 0; k < 10; k++) sum += x[k];
-    return sum[0] + sum[7];
-}
-"""
-_FMA_FLAGS = ("-O2", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
-_FMA_STEPS = 20_000_000
 
 
 def measure(
-    names: Sequence[str],
     inputs: Sequence[Path],
     reference: Path | None,
     classpath: str,
     here: _processor.Processor,
     seconds: float,
     step: Progress,
-) -> dict[str, list[Figures]]:
-    """Simulate, record, replay and run; return the named tables of the JSON's ``gatk``.
+) -> Iterator[Figures]:
+    """Simulate, record and replay. Yield the rows of the JSON's ``gatk``.
 
     Raises
     ------
     MissingComponent
-        ART, bwa, samtools or a C compiler is missing, or GATK fails.
+        ART, bwa or samtools is missing, or GATK fails.
     """
-    found: dict[str, list[Figures]] = {name: [] for name in names}
-    if not found:
-        return found
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as name:
         folder = Path(name)
         step("simulating samples")
         samples = _samples(folder, sequence(reference))
         recorded = []
-        for target, sample, options in _RECORDED if {"rows", "scaling"} & set(names) else ():
+        for target, sample, options in _RECORDED:
             step(f"HaplotypeCaller: {target}")
             recorded.append(_record(samples[sample], options, classpath, folder / f"{target}.in"))
-        if "rows" in found:
-            for path in (*inputs, *recorded, *_made(folder)):
-                found["rows"] += _rows(path, classpath, here, seconds, step)
-        if "scaling" in found and here.usable_cpus > 1:
-            loop = fma_loop()
-            for path in (*inputs, *recorded):
-                step(f"two threads: {path.stem}")
-                found["scaling"] += scaling(path, loop)
-        for sample, threads in _WHOLE_RUNS if "runs" in found else ():
-            step(f"whole runs: {sample}, threads: {threads}")
-            found["runs"].append(_whole_runs(samples[sample], threads, classpath))
-    return found
+        for path in (*inputs, *recorded, *_made(folder)):
+            yield from _rows(path, classpath, here, seconds, step)
 
 
 def sequence(reference: Path | None) -> str:
@@ -166,9 +114,12 @@ def _samples(folder: Path, bases: str) -> dict[str, data.Sample]:
 
 def _record(sample: data.Sample, options: Sequence[str], classpath: str, target: Path) -> Path:
     """Record the regions that HaplotypeCaller asks for."""
-    environment = {"GKL_SHIM_RECORD": str(target)}
-    vcf, swap = target.with_suffix(".vcf"), swaps.agent()
-    haplotype_caller(sample.reference, sample.reads, vcf, classpath, swap, options, environment)
+    arguments = ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
+    arguments += ["-O", str(target.with_suffix(".vcf")), *options]
+    recorded = {"GKL_SHIM_RECORD": str(target)}
+    done = run.gatk(arguments, classpath, swaps.agent(), environment=recorded)
+    if done.returncode != 0:
+        raise MissingComponent(f"HaplotypeCaller failed: {done.complaint}")
     return target
 
 
@@ -224,103 +175,6 @@ def _rows(
         }
 
 
-def fma_loop() -> Callable[[int], None]:
-    """Return a loop that only needs a core, and divides its work among threads."""
-    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
-        source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
-        source.write_text(_FMA_LOOP)
-        compiler = programs.find("cc", "the loop that threads are compared with needs a C compiler")
-        command = [compiler, *_FMA_FLAGS, str(source), "-o", str(library)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise MissingComponent(f"{compiler} failed: {done.stderr.strip()}")
-        loop = ctypes.CDLL(str(library)).loop
-    loop.argtypes, loop.restype = [ctypes.c_long], ctypes.c_float
-
-    def loops(threads: int) -> None:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(loop, [_FMA_STEPS // threads] * threads))
-
-    return loops
-
-
-def scaling(path: Path, loops: Callable[[int], None], rounds: int = _ROUNDS) -> list[Figures]:
-    """Time two threads against one; nothing if no region has enough pairs for two."""
-    batch = regions.read(path)
-    large = [
-        batch[k : k + 1]
-        for k in range(len(batch))
-        if batch.shapes[k].prod() >= _PAIRS_WORTH_THREADS
-    ]
-    if not large:
-        return []
-    engines = {threads: PairHMM(threads=threads, backend="cpu") for threads in (1, 2)}
-
-    def seconds_on(threads: int, passes: int, pause: float = 0.0) -> float:
-        engine = engines[threads]
-        start = engine.statistics.seconds
-        for _ in range(passes):
-            for region in large:
-                if pause:
-                    time.sleep(pause)
-                engine.compute(region)
-        return engine.statistics.seconds - start
-
-    def seconds_of(threads: int) -> float:
-        start = time.perf_counter()
-        loops(threads)
-        return time.perf_counter() - start
-
-    seconds_on(1, 1)
-    passes = 1 + int(0.1 / seconds_on(1, 1))
-    engine, paused, fma = [], [], []
-    for _ in range(rounds):
-        engine.append(seconds_on(1, passes) / seconds_on(2, passes))
-        paused.append(seconds_on(1, 1, 0.001) / seconds_on(2, 1, 0.001))
-        fma.append(seconds_of(1) / seconds_of(2))
-    gain, limit = statistics.median(engine), statistics.median(fma)
-    return [
-        {
-            "input": path.stem,
-            "regions": len(large),
-            "engine": gain,
-            "paused": statistics.median(paused),
-            "fma_loop": limit,
-            "share": gain / limit,
-        }
-    ]
-
-
-def _whole_runs(sample: data.Sample, threads: int, classpath: str) -> Figures:
-    options = ["--native-pair-hmm-threads", str(threads)]
-    times: dict[str, list[tuple[float, float]]] = {"stock": [], "shim": []}
-    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
-        vcf = Path(folder, "o.vcf")
-        for _ in range(_RUNS):
-            for name, swap in (("stock", swaps.STOCK), ("shim", swaps.agent())):
-                done = haplotype_caller(
-                    sample.reference, sample.reads, vcf, classpath, swap, options
-                )
-                if done.pairhmm_seconds is None:
-                    raise MissingComponent(f"{name}: the log of GATK has no time for PairHMM")
-                times[name].append((done.pairhmm_seconds, done.seconds))
-    stock_hmm, stock_run = np.median(times["stock"], axis=0).tolist()
-    hmm, whole = np.median(times["shim"], axis=0).tolist()
-    amdahl = 1 / (1 - (stock_hmm - hmm) / stock_run)
-    return {
-        "sample": sample.name,
-        "threads": threads,
-        "rounds": _RUNS,
-        "stock_pairhmm_seconds": stock_hmm,
-        "pairhmm_seconds": hmm,
-        "stock_run_seconds": stock_run,
-        "run_seconds": whole,
-        "run_ratio": stock_run / whole,
-        "amdahl": amdahl,
-        "share_of_amdahl": stock_run / whole / amdahl,
-    }
-
-
 def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterator[Figures]:
     """Time regions of rising size beside GKL."""
     for shape in _SIZES:
@@ -337,39 +191,16 @@ def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterat
         }
 
 
-def tables(found: dict[str, list[Figures]]) -> Iterator[Table]:
-    """Yield a table for each part that has figures."""
-    parts: tuple[tuple[str, str, dict[str, str], dict[str, int]], ...] = (
-        (
-            "rows",
-            "Beside GKL, GCUPS (one call a region from Java)",
-            {"input": "input", "precision": "precision", "build": "build", "threads": "threads",
-             "shim": "ours", "gkl": "GKL", "ratio": "times GKL"},
-            {"ours": 2, "GKL": 2, "times GKL": 1},
-        ),
-        (
-            "scaling",
-            f"Two threads over one, regions of {_PAIRS_WORTH_THREADS} pairs and more",
-            {"input": "input", "engine": "one after the other", "paused": "a millisecond apart",
-             "fma_loop": "FMA loop", "share": "share of it"},
-            dict.fromkeys(
-                ("one after the other", "a millisecond apart", "FMA loop", "share of it"), 2
-            ),
-        ),
-        (
-            "runs",
-            "HaplotypeCaller, stock and ours",
-            {"sample": "sample", "threads": "threads", "stock_pairhmm_seconds": "its PairHMM, s",
-             "pairhmm_seconds": "our PairHMM, s", "run_ratio": "times, run",
-             "share_of_amdahl": "share of Amdahl's"},
-            {"its PairHMM, s": 2, "our PairHMM, s": 3, "times, run": 2, "share of Amdahl's": 2},
-        ),
-    )  # fmt: skip
-    for part, title, columns, decimals in parts:
-        figures = [{**row, **row.get("beside", {})} for row in found.get(part, ())]
-        rows = [{shown: row[name] for name, shown in columns.items()} for row in figures]
-        if rows:
-            yield Table(title, rows, decimals=decimals)
+def table(rows: Sequence[Figures]) -> Table:
+    """Return the table of recorded and made-up regions."""
+    columns = {"input": "input", "precision": "precision", "build": "build", "threads": "threads",
+               "shim": "ours", "gkl": "GKL", "ratio": "times GKL"}  # fmt: skip
+    figures = [{**row, **row["beside"]} for row in rows]
+    return Table(
+        "Beside GKL, GCUPS (one call a region from Java)",
+        [{shown: row[name] for name, shown in columns.items()} for row in figures],
+        decimals={"ours": 2, "GKL": 2, "times GKL": 1},
+    )
 
 
 def _size_table(sizes: list[Figures]) -> Table:
@@ -411,26 +242,27 @@ def command(
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Compare PairHMM with GKL on GATK's regions and in whole runs of HaplotypeCaller."""
+    """Compare PairHMM with GKL on GATK's regions, and on regions of rising size."""
     here = _processor.describe()
     classpath = fetch.gatk_classpath()
     sizes: list[Figures] = []
+    rows: list[Figures] = []
     with report.progress() as step:
         if "sizes" in names:
             sizes += _sizes(classpath, here.builds[0], seconds, step)
-        gatk = [name for name in names if name != "sizes"]
-        found = measure(gatk, inputs, reference, classpath, here, seconds, step)
+        if "rows" in names:
+            rows += measure(inputs, reference, classpath, here, seconds, step)
     if json_file is not None:
         figures = {
             **report.about(),
             "gkl": replay.gkl_version(classpath),
             "sizes": sizes,
-            "gatk": found,
+            "gatk": {"rows": rows},
         }
         report.write_json(json_file, figures)
     if json_file != "-":
         about = f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"
-        shown = [*([_size_table(sizes)] if sizes else []), *tables(found)]
+        shown = [*([_size_table(sizes)] if sizes else []), *([table(rows)] if rows else [])]
         report.print_tables([about], shown)
     if plot_file is not None:
         title = f"{here.cpu}, {here.builds[0]}, single precision, 1 thread"

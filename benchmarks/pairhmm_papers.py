@@ -2,10 +2,10 @@
 
     python -m benchmarks.pairhmm_papers [INPUT.in]... --json FILE.json --plot FILE.svg
 
-Needs a CUDA device and CuPy; the table `energy` also needs nvidia-ml-py. INPUT.in is recorded from
-GATK with GKL_SHIM_RECORD; without one, regions are generated. The tables are in
-results/pairhmm-papers-h200.json, whose tables `callers`, `jvm` and `gatk` are made by
-pairhmm_callers.py.
+Needs a CUDA device and CuPy. INPUT.in is recorded from GATK with GKL_SHIM_RECORD; without one,
+regions are generated. The tables are in results/pairhmm/pairhmm-papers-h200.json. It also has the
+energy of the GPU (NVML), the clock during the table `tiles`, and the tables `callers`, `jvm` and
+`gatk` of threads that call.
 
 The tables are those of Ren, Bertels and Al-Ars, *Evolutionary Bioinformatics* 14, 2018 (on a K40),
 and of Li, 2021 (on a Titan RTX and a V100). They compare inter-task kernels, which give a pair to
@@ -16,10 +16,8 @@ read takes the fewest lanes, and the intra-task kernel is the one with the fewes
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -28,13 +26,11 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import energy as energy_counters
 from benchmarks.common import regions, report
-from benchmarks.common.call_parts import CallParts, call_parts
+from benchmarks.common.call_parts import call_parts
 from benchmarks.common.report import Progress, Row, Table, seconds_of
 from gkl_shim.common import _processor
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.pairhmm import _cuda as cuda
 
@@ -51,15 +47,11 @@ _GRID_PAIRS = (200, 500_000)
 _TILE_LENGTHS = (32, 64, 96, 128, 160, 192, 256)
 _TILE_HAPLOTYPES = (200, 320)
 _TILE_PAIRS = 200_000
-# Enough for the clock to be read while kernels run.
-_TILE_REPEATS = 20
 _MANY_PAIRS = tuple(10**k for k in range(3, 9))
 _REGION_SIZES = (0, 10, 50, 100, 200, 500, 1000, 10_000)
-_ENERGY_SECONDS = 2.0
 # Of 1,000 pairs: enough for every device to have many chunks.
 _LARGE_REGIONS = 20_000
 _WARP = 32
-_LANES = 128  # of a multiprocessor, for single precision
 
 # What a host that sets up the rows of a read would send for a row: four coefficients, a fifth for
 # the backward pass, and an emission for each of five letters, all float32. What the engine sends is
@@ -229,8 +221,6 @@ def tiles(on: _Measuring, step: Progress) -> Table:
     table = Table(
         "Rows a lane and lanes a read, kernel alone",
         name="tiles", x="read", y="raw_tcups", lines=("rows_per_lane", "haplotype"),
-        note=f"cycles a cell: of one of a multiprocessor's {_LANES} lanes, at the clock read "
-        "during the run. At least five multiply-adds are needed.",
     )  # fmt: skip
     for rows in cuda.widths("single"):
         engine = cuda.Engine([0], rows_per_lane=rows)
@@ -240,7 +230,6 @@ def tiles(on: _Measuring, step: Progress) -> Table:
                 continue
             step(f"{rows} rows per lane, {read} x {haplotype}")
             batch = regions.uniform(_TILE_PAIRS // math.prod(_SHAPE), _SHAPE, read, haplotype)
-            found, megahertz = _with_clock(engine, batch)
             table.rows.append(
                 {
                     "rows_per_lane": rows,
@@ -248,31 +237,11 @@ def tiles(on: _Measuring, step: Progress) -> Table:
                     "haplotype": haplotype,
                     "lanes_a_read": lanes,
                     "lanes_filled_percent": 100 * (_WARP // lanes) * read / (_WARP * rows),
-                    "raw_tcups": found.raw_tcups,
-                    "gpu_megahertz": megahertz,
-                    "cycles_a_cell": _cycles_a_cell(found, megahertz),
+                    "raw_tcups": call_parts(engine, batch).raw_tcups,
                 }
             )
         engine.close()
     return table
-
-
-def _with_clock(engine: cuda.Engine, batch: Batch) -> tuple[CallParts, float | None]:
-    """Time a batch's parts, and read the clock meanwhile if possible."""
-    try:
-        with energy_counters.of_gpu(0) as used:
-            found = call_parts(engine, batch, _TILE_REPEATS)
-        return found, used().megahertz
-    except BackendUnavailable:
-        return call_parts(engine, batch, _TILE_REPEATS), None
-
-
-def _cycles_a_cell(found: CallParts, megahertz: float | None) -> float | None:
-    if megahertz is None:
-        return None
-    properties = cuda_devices.import_cupy().cuda.runtime.getDeviceProperties(0)
-    lanes = int(properties["multiProcessorCount"]) * _LANES
-    return found.kernel * megahertz * 1e6 * lanes / found.computed_cells
 
 
 def pairs(on: _Measuring, step: Progress) -> Table:
@@ -394,57 +363,10 @@ def devices(on: _Measuring, step: Progress) -> Table:
     return table
 
 
-def energy(on: _Measuring, step: Progress) -> Table:
-    """Cells a joule, on the GPU and the CPU."""
-    table = Table(
-        "Energy, by the counters of NVML and RAPL",
-        name="energy", x="input", y="gigacells_a_joule", lines=("engine",), log="y",
-    )  # fmt: skip
-    uniform = regions.uniform(_LARGE_REGIONS // 5, _LARGE_SHAPE, 128, 256)
-    sets = {"128 x 256": uniform, **dict(on.large())}
-    absent = []
-    engines: tuple[tuple[str, _Compute, _Measure], ...] = (
-        ("GPU", on.engine.compute, partial(energy_counters.of_gpu, 0)),
-        ("CPU", PairHMM(backend="cpu").compute, energy_counters.of_cpu),
-    )
-    for label, compute, measure in engines:
-        try:
-            for name, batch in sets.items():
-                step(f"energy of {name}, {label}")
-                used = _energy_row(batch, compute, measure)
-                table.rows.append({"input": name, "engine": label, **used})
-        except BackendUnavailable as error:
-            absent.append(f"{label}: {error}")
-    table.note = "; ".join(absent)
-    table.absent = table.note if not table.rows else None
-    return table
-
-
-_Measure = Callable[[], contextlib.AbstractContextManager[Callable[[], energy_counters.Energy]]]
-
-
-def _energy_row(batch: Batch, compute: _Compute, measure: _Measure) -> Row:
-    compute(batch)
-    calls = 0
-    with measure() as used:
-        end = time.perf_counter() + _ENERGY_SECONDS
-        while time.perf_counter() < end:
-            compute(batch)
-            calls += 1
-    found = used()
-    cells = batch.cells * calls
-    return {
-        "tcups": cells / found.seconds / 1e12,
-        "watts": found.watts,
-        "gigacells_a_joule": cells / found.joules / 1e9 if found.joules else None,
-        "gpu_megahertz": found.megahertz,
-    }
-
-
 TABLES = {
     table.__name__: table
     for table in (
-        inputs, stages, sizes, grid, tiles, pairs, initialization, streams, devices, energy,
+        inputs, stages, sizes, grid, tiles, pairs, initialization, streams, devices,
     )
 }  # fmt: skip
 

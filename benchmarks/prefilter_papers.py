@@ -2,18 +2,19 @@
 
     python -m benchmarks.prefilter_papers PAIRS.tsv --reads FASTQ --reference FASTA --json FILE.json
 
-Needs edlib; the verification also needs minimap2, the GPU's figures CuPy and a CUDA device, its
-energy nvidia-ml-py. PAIRS.tsv holds pairs of one length, for example a mapper's candidates; they
+Needs edlib; the verification also needs minimap2, and the GPU's figures CuPy and a CUDA device.
+PAIRS.tsv holds pairs of one length, for example a mapper's candidates; they
 are repeated until there are enough. Without it, pairs of 100 bases are generated. The verification
 takes as candidates the places that minimap2 proposes for FASTQ's reads in FASTA, or for generated
 reads. The JSON is results/prefilter-cpu-zen4.json and results/prefilter-h200.json; its tables:
 
-- `rows`: pairs a second by the threshold, the length, the threads, the devices and the pairs a
-  batch, as the field `table` says;
+- `rows`: pairs a second by the threshold, the length, the threads and the devices, as the field
+  `table` says;
 - `accuracy`: accepted and falsely accepted pairs of both methods;
 - `verification`: edlib on all candidates, beside the filter and edlib on what it accepts;
-- `occupancy` and `energy` of the kernels, and the energy of the CPU;
 - `missing`: what could not be measured, and why.
+
+The files also have the pairs a batch, the occupancy of the kernels, and their energy.
 """
 
 from __future__ import annotations
@@ -43,7 +44,6 @@ _RATES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "edits": ("edits", "edits allowed", ("what", "method", "threads"), "y"),
     "length": ("bases", "bases a read", ("what", "method", "percent"), "y"),
     "threads": ("threads", "CPU threads", ("what", "method"), "xy"),
-    "batch": ("batch", "pairs a batch", ("what",), "xy"),
     "devices": ("GPUs", "GPUs", ("what",), "xy"),
 }
 
@@ -58,8 +58,6 @@ class Report:
     rows: list[rates.Row] = field(default_factory=list)
     accuracy: list[rates.Figures] = field(default_factory=list)
     verification: list[prefilter_verification.Verification] = field(default_factory=list)
-    occupancy: list[rates.Figures] = field(default_factory=list)
-    energy: list[rates.Figures] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
@@ -150,16 +148,7 @@ def _measure(
         proposed = prefilter_verification.propose(*mapped)
         backends: list[Backend] = ["cpu", "cuda"] if found.cuda else ["cpu"]
         found.verification += prefilter_verification.verifications(proposed, backends)
-    step("energy")
-    with found.may_be_missing("energy of the CPU"):
-        found.energy += rates.cpu_energy(pairs, here.cpu)
     if found.cuda:
-        with found.may_be_missing("energy of the GPU"):
-            found.energy += rates.cuda_energy(pairs, found.cuda[0])
-        step("occupancy")
-        found.occupancy += rates.occupancy(pairs)
-        step("pairs a batch")
-        found.rows += rates.batch_rows(pairs, seconds)
         step("devices")
         found.rows += rates.device_rows(pairs, len(found.cuda), seconds)
 
@@ -183,16 +172,6 @@ def tables(found: Report) -> Iterator[Table]:
         x="filter", y="speedup", lines=("max_edits",),
         note="seeding: by minimap2, of all candidates.",
     )  # fmt: skip
-    yield Table(
-        "Occupancy",
-        [{**row, "share": row["warps"] / row["most_warps"]} for row in found.occupancy],
-        x="kernel", y="share",
-    )  # fmt: skip
-    yield Table(
-        "Energy",
-        found.energy,
-        x="what", y="nanojoules_a_pair", lines=("method", "max_edits"), log="y",
-    )  # fmt: skip
 
 
 def _rate_row(row: rates.Row) -> report.Row:
@@ -205,7 +184,6 @@ def _rate_row(row: rates.Row) -> report.Row:
         "percent": round(100 * row.max_edits / row.length) if limited else None,
         "threads": row.threads or None,
         "GPUs": row.devices or None,
-        "batch": row.batch,
         "M/s": row.millions,
     }
 

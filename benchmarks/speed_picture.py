@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed_picture
 
-The figures are those of pairhmm_gatk.py in results/pairhmm-cpu-zen4.json.
+The figures are those of pairhmm_gatk.py in results/pairhmm/pairhmm-cpu-zen4.json.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import click
 from benchmarks.common import report
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "results" / "pairhmm-cpu-zen4.json"
+RESULTS = ROOT / "benchmarks" / "results" / "pairhmm" / "pairhmm-cpu-zen4.json"
 PICTURE = ROOT / "docs" / "speed.svg"
 
 LABELS = {

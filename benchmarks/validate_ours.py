@@ -29,7 +29,7 @@ from gkl_shim.validation.jobs import Runner
 from gkl_shim.validation.modes import MODES
 
 _ROOT = Path(__file__).resolve().parents[1]
-_RESULTS = _ROOT / "benchmarks" / "results" / "equivalence.json"
+_RESULTS = _ROOT / "benchmarks" / "results" / "gatk" / "equivalence.json"
 _PAGE = _ROOT / "docs" / "equivalence.md"
 _START, _END = "<!-- tables: make validate-ours -->", "<!-- end of tables -->"
 _KEPT = (

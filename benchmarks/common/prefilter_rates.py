@@ -1,4 +1,4 @@
-"""Measure the pre-alignment filter: its speed, acceptance, occupancy and energy."""
+"""Measure the speed of the pre-alignment filter, and which pairs it accepts."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import energy
 from benchmarks.common.report import seconds_of
 from gkl_shim.bench.pairs import candidates
 from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Prefilter, Sequences
 from gkl_shim.prefilter._engine import Method
 
-__all__ = ["Figures", "Letters", "Row", "accuracy", "batch_rows", "candidate_rows", "cpu_energy",
-           "cpu_rows", "cuda_energy", "cuda_rows", "device_rows", "edlib_rows", "generated_pairs",
-           "occupancy", "read_pairs"]  # fmt: skip
+__all__ = ["Figures", "Letters", "Row", "accuracy", "candidate_rows", "cpu_rows", "cuda_rows",
+           "device_rows", "edlib_rows", "generated_pairs", "read_pairs"]  # fmt: skip
 
 _METHODS: tuple[Method, ...] = get_args(Method)
-_PLACES: tuple[Encode, ...] = ("host", "device")
 _ROUNDS = 5
 _LENGTH = 100
 _GENERATED_PAIRS = 1 << 17
@@ -33,15 +30,11 @@ _CPU_PAIRS = 1 << 20
 _CUDA_PAIRS = 10_000_000
 _PAPER_PAIRS = 2_000_000
 _EDLIB_PAIRS = 3000
-_BATCHES = tuple(1 << bits for bits in (14, 16, 18, 20, 21))
 # Candidates of one call, and what they are for.
 _CANDIDATES = 40_000_000
 _REFERENCE, _READS = 1_000_000, 1_000_000
 # The threshold of tables with only one threshold.
 _EDITS = 5
-_ENERGY_EDITS = (2, 5, 10)
-# How long a device computes while its energy is measured.
-_ENERGY_SECONDS = 1.0
 
 Letters: TypeAlias = NDArray[np.uint8]
 """Sequences of one length, shape (pairs, length)."""
@@ -56,7 +49,7 @@ class Row:
     """One measurement."""
 
     table: str
-    """``edits``, ``length``, ``threads``, ``batch`` or ``devices``."""
+    """``edits``, ``length``, ``threads`` or ``devices``."""
     what: str
     """What was timed: a CPU build, or a form of input for CUDA devices."""
     method: Method
@@ -67,8 +60,6 @@ class Row:
     """The number of pairs in one call."""
     threads: int = 0
     devices: int = 0
-    batch: int | None = None
-    """How many pairs are sent to a device at once. None for the engine's default."""
     millions: float = 0
     """Pairs a second in millions, the median of rounds."""
 
@@ -116,10 +107,6 @@ def generated_pairs(length: int = _LENGTH) -> tuple[Letters, Letters]:
 
 def _repeated(sides: tuple[Letters, Letters], count: int) -> list[Sequences]:
     return [Sequences.from_matrix(np.resize(side, (count, side.shape[1]))) for side in sides]
-
-
-def _encoded(sides: tuple[Letters, Letters], count: int) -> list[Sequences]:
-    return [side.encoded() for side in _repeated(sides, count)]
 
 
 def _edits(prefilter: Prefilter, sides: _Sides, out: NDArray[Any]) -> Callable[[], object]:
@@ -313,92 +300,3 @@ def device_rows(sides: tuple[Letters, Letters], devices: int, seconds: float) ->
             row = Row("devices", what, "exact", length, _EDITS, len(out), devices=count)
             with Prefilter(_EDITS, backend="cuda", devices=list(range(count))) as prefilter:
                 yield row.timed(_edits(prefilter, pair, out), seconds)
-
-
-def batch_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
-    """Time letters by the number of pairs that are sent to a device at once."""
-    pair, out, length = _repeated(sides, _PAPER_PAIRS), _empty(_PAPER_PAIRS), sides[0].shape[1]
-    for place in _PLACES:
-        for batch in _BATCHES:
-            what = f"CUDA, letters, encoded on the {place}"
-            row = Row("batch", what, "exact", length, _EDITS, len(out), devices=1, batch=batch)
-            with Prefilter(_EDITS, backend="cuda", encode=place, devices=[0]) as prefilter:
-                engine: Any = prefilter.engine
-                engine.chunk_pairs = batch
-                yield row.timed(_edits(prefilter, pair, out), seconds)
-
-
-def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Figures]:
-    """Ask the driver how many warps of each kernel a multiprocessor holds, of those possible."""
-    planes = _encoded(sides, 1000)
-    for method, max_edits in (("exact", 5), ("exact", 40), ("exact", 200), ("gatekeeper", 5)):
-        with Prefilter(
-            max_edits, method=cast(Method, method), backend="cuda", devices=[0]
-        ) as prefilter:
-            prefilter.edits(planes[0], planes[1])
-            engine: Any = prefilter.engine
-            device = engine._devices[0]
-            with device.current():
-                for name, function in device.functions.items():
-                    threads = int(function.max_threads_per_block)  # its launch bounds
-                    blocks = device._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
-                        function.kernel.ptr, threads, 0
-                    )
-                    yield {
-                        "device": prefilter.devices[0],
-                        "kernel": name.removeprefix("gkl_shim::prefilter::"),
-                        "registers": int(function.num_regs),
-                        "warps": int(blocks) * (threads // 32),
-                        "most_warps": int(device.properties["maxThreadsPerMultiProcessor"]) // 32,
-                    }
-
-
-# ---- energy
-
-
-def cuda_energy(sides: tuple[Letters, Letters], device: str) -> Iterator[Figures]:
-    """Read the energy that the first device uses while a kernel runs on encoded pairs.
-
-    The power is the mean over a window that also has the copying of the pairs, so it is a little
-    low.
-
-    Raises
-    ------
-    BackendUnavailable
-        If its energy cannot be read.
-    """
-    planes = _encoded(sides, _CUDA_PAIRS)
-    for method in _METHODS:
-        for max_edits in _ENERGY_EDITS:
-            with energy.of_gpu(0) as used:
-                rate = _kernel_rate(planes, method, max_edits, seconds=_ENERGY_SECONDS)
-            yield _energy(device, method, max_edits, rate, used().watts)
-
-
-def cpu_energy(sides: tuple[Letters, Letters], cpu: str) -> Iterator[Figures]:
-    """Read the energy that the CPU packages use while all threads filter encoded pairs.
-
-    Raises
-    ------
-    BackendUnavailable
-        If their energy cannot be read.
-    """
-    planes, out = _encoded(sides, _CPU_PAIRS), _empty(_CPU_PAIRS)
-    for method in _METHODS:
-        for max_edits in _ENERGY_EDITS:
-            with Prefilter(max_edits, method=method, backend="cpu") as prefilter:
-                call = _edits(prefilter, planes, out)
-                with energy.of_cpu() as used:
-                    rate = len(out) / seconds_of(call, _ENERGY_SECONDS) / 1e6
-                yield _energy(cpu, method, max_edits, rate, used().watts)
-
-
-def _energy(what: str, method: str, max_edits: int, rate: float, watts: float) -> Figures:
-    return {
-        "what": what,
-        "method": method,
-        "max_edits": max_edits,
-        "millions": rate,
-        "watts": watts,
-        "nanojoules_a_pair": watts / rate * 1e3,
-    }

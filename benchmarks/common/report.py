@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,8 @@ import gkl_shim
 from gkl_shim.bench import tables as bench_tables
 from gkl_shim.bench.tables import Row, cell_text, print_table, wide_console
 from gkl_shim.bench.timing import in_turns, seconds_of
-from gkl_shim.cli._bench import json_option, progress, seconds_option
-from gkl_shim.cli._options import write_json
+from gkl_shim.cli.common._bench import json_option, progress, seconds_option
+from gkl_shim.cli.common._options import write_json
 from gkl_shim.common import _processor
 from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.cuda import devices
@@ -33,7 +31,6 @@ __all__ = [
     "in_turns",
     "json_option",
     "measure_tables",
-    "median_seconds",
     "plot_option",
     "plot_tables",
     "print_tables",
@@ -136,17 +133,6 @@ def _commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
-
-
-def median_seconds(call: Callable[[], object], repeats: int) -> float:
-    """Return the median time of a call in seconds. One call before is not timed."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def measure_tables(

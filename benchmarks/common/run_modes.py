@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import struct
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from benchmarks.common.run_samples import RunSample
+from gkl_shim.gatk import compare
+from gkl_shim.validation import outputs
 
 __all__ = ["MODES", "Mode", "command", "difference", "records"]
 
@@ -157,17 +158,21 @@ def vcf(output: Path) -> Path:
 
 def records(output: Path) -> int:
     """Return the number of records in the VCF of a run."""
-    return sum(not line.startswith(b"#") for line in _records(vcf(output)))
+    with vcf(output).open("rb") as lines:
+        return sum(not line.startswith(b"#") for line in lines)
 
 
 def difference(one: Path, other: Path) -> str | None:
     """Return the first difference between the outputs of two runs, or None if there is none.
 
-    Records of VCFs must be the same bytes in the same order, and so must the reads of -bamout and
-    the counts of --f1r2-tar-gz. Headers may differ, because they hold the command line and the
-    date.
+    Records of VCFs must be the same text in the same order, the reads of -bamout the same bytes,
+    and so must the counts of --f1r2-tar-gz. Headers may differ, because they hold the command line
+    and the date.
     """
-    for suffix, parts in ((".vcf", _records), (_BAMOUT, _alignments), (_COUNTS, _members)):
+    compared = compare.compare(vcf(one), vcf(other))
+    if not compared.identical:
+        return str(compared)
+    for suffix, parts in ((_BAMOUT, _alignments), (_COUNTS, _members)):
         files = [path.with_name(path.name + suffix) for path in (one, other)]
         if files[0].exists() != files[1].exists():
             return f"only one of the runs wrote a file that ends in {suffix}"
@@ -183,26 +188,11 @@ def _shown(part: bytes | None) -> str:
     return "nothing" if part is None else part[:1000].decode(errors="backslashreplace")
 
 
-def _records(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a VCF below the header."""
-    with path.open("rb") as stream:
-        yield from (line for line in stream if not line.startswith(b"##"))
-
-
 def _alignments(path: Path) -> Iterator[bytes]:
     """Yield the bytes of each read of a BAM."""
     with gzip.open(path) as stream:
-
-        def number() -> int:
-            value: int = struct.unpack("<i", stream.read(4))[0]
-            return value
-
-        stream.read(4)
-        stream.read(number())
-        for _ in range(number()):
-            stream.read(number() + 4)
-        while size := stream.read(4):
-            yield stream.read(struct.unpack("<i", size)[0])
+        outputs.header(stream)
+        yield from outputs.alignments(stream)
 
 
 def _members(path: Path) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gkl_shim.bench.genomes import fastq
 from gkl_shim.errors import MissingComponent
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "reverse_complement",
     "simulate_art",
     "simulate_uniform",
-    "write_fastq",
 ]
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -78,14 +78,6 @@ def letters_of(fastq: Path, length: int) -> NDArray[np.uint8]:
     return np.frombuffer(joined, np.uint8).reshape(-1, length)
 
 
-def write_fastq(path: Path, letters: NDArray[np.uint8], quality: str) -> None:
-    """Write reads that all have the same quality everywhere."""
-    qualities = quality.encode() * letters.shape[1]
-    with path.open("wb") as file:
-        for k, read in enumerate(letters):
-            file.write(b"@r%d\n%s\n+\n%s\n" % (k, read.tobytes(), qualities))
-
-
 def mutated(genome: NDArray[np.uint8], rate: float, seed: int) -> NDArray[np.uint8]:
     """Return a copy with substitutions."""
     rng = np.random.default_rng(seed)
@@ -109,9 +101,9 @@ def simulate_uniform(
     letters = truth.copy()
     at = np.nonzero(rng.random(letters.shape) < rate)
     letters[at] = other_bases(truth[at], rng)
-    fastq = folder / "reads.fq"
-    write_fastq(fastq, letters, "I")
-    return Reads(fastq, letters, truth, starts, reverse)
+    path = folder / "reads.fq"
+    path.write_bytes(fastq(letters.ravel(), np.arange(count + 1) * length))
+    return Reads(path, letters, truth, starts, reverse)
 
 
 def simulate_art(
@@ -146,5 +138,5 @@ def simulate_art(
     rows = np.frombuffer(b"".join(truth), np.uint8).reshape(-1, length).copy()
     back = np.array(reverse)
     rows[back] = reverse_complement(rows[back])
-    fastq = prefix.with_suffix(".fq")
-    return Reads(fastq, letters_of(fastq, length), rows, np.array(starts, np.int64), back)
+    path = prefix.with_suffix(".fq")
+    return Reads(path, letters_of(path, length), rows, np.array(starts, np.int64), back)

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 import click
 
 import gkl_shim
-from gkl_shim.cli._early import wake_devices
-from gkl_shim.cli._terminal import (
+from gkl_shim.cli.common._early import wake_devices
+from gkl_shim.cli.common._terminal import (
     end_on_signals,
     keep_exit_codes,
     open_standard_streams,

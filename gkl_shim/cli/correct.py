@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from gkl_shim.cli import _correct_report, _options
+from gkl_shim.cli.common import _correct_report, _options
 from gkl_shim.common._output_files import WrongName, atomic_output, check_outputs
 from gkl_shim.correct._files import FilesCorrection, Settings
 from gkl_shim.correct._native_correct import METHODS

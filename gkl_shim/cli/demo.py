@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from gkl_shim.bench.tables import wide_console
-from gkl_shim.cli import _demo_report, _options
+from gkl_shim.cli.common import _demo_report, _options
 from gkl_shim.common._output_files import atomic_output, check_outputs, make_folder
 from gkl_shim.gatk import data, demonstration, fetch, swaps
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import gkl_shim
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._printable import printable
 from gkl_shim.gatk import checkup

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._printable import printable
 from gkl_shim.errors import MissingComponent

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.gatk import kernel_times, run, swaps
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._printable import printable
 from gkl_shim.mem._mummer_scripts import copies
 

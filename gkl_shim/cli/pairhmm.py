@@ -11,7 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output

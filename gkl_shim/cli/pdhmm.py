@@ -6,7 +6,7 @@ from contextlib import closing
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output
@@ -21,6 +21,7 @@ _LONG_INPUT = 1 << 25
 @_options.command(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
 @click.argument("source", metavar="IN")
 @_options.output
+@_options.cpu_backend
 @_options.threads
 @_options.build
 def command(source: str, output: str, threads: int, build: str | None) -> None:

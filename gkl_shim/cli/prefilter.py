@@ -13,7 +13,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.errors import PairError
 from gkl_shim.formats.output import open_output

@@ -6,7 +6,7 @@ from typing import get_args
 
 import click
 
-from gkl_shim.cli import _options
+from gkl_shim.cli.common import _options
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.formats import smithwaterman_text
 from gkl_shim.formats.output import open_output
@@ -67,6 +67,7 @@ def _scores(text: str) -> Parameters:
     "them as aligned (ignore), or align end to end (indel), at the start only (leading_indel).",
 )
 @_options.output
+@_options.cpu_backend
 @_options.threads
 @_options.build
 def command(

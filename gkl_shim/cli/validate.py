@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from gkl_shim.cli import _options
-from gkl_shim.cli._stages import Stages
+from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._stages import Stages
 from gkl_shim.common import _native
 from gkl_shim.common._memory import usable_memory
 from gkl_shim.common._output_files import atomic_output, check_outputs, make_folder

@@ -3,7 +3,7 @@
 A k-mer that occurs often in the reads is solid: it is in the genome. A k-mer of low count contains
 an error, or few reads cover that part of the genome. :class:`Spectrum` holds the solid k-mers of a
 data set, and :meth:`Spectrum.correct` makes the most likely changes after which the k-mers of a
-read are solid. docs/correct.md explains the method and names its sources.
+read are solid. docs/algorithms/correct.md explains the method and names its sources.
 """
 
 from __future__ import annotations

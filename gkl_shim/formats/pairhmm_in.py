@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.text_reader import TextReader
+from gkl_shim.formats.lines import TextReader
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
 
@@ -92,7 +92,11 @@ class RegionReader(TextReader, Generic[_B]):
         size = 0
         any_region, more = False, True
         while more:
-            size, more = self._filled(text, size)
+            try:
+                size, more = self.fill(text, size)
+            except FormatError as error:
+                line = self._line + text.count(b"\n", 0, size) + 1
+                raise self.error(line, error.message) from None
             found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
                 raise self._fault(text, size, found.lines, found.fault)
@@ -125,25 +129,6 @@ class RegionReader(TextReader, Generic[_B]):
         wrong = text[begin:end]
         what = message if wrong.strip() else "a blank line is within a region"
         return self.fault(self._line + lines + 1, wrong, what)
-
-    def _filled(self, text: bytearray, size: int) -> tuple[int, bool]:
-        """Fill the block after its first `size` bytes. Add a newline to the last line if needed.
-
-        Returns
-        -------
-        size, more
-            The number of bytes in the block, and whether the file may have more.
-        """
-        room = len(text) - 1
-        try:
-            size += self._input.readinto(memoryview(text)[size:room])
-        except FormatError as error:
-            raise self.error(self._line + text.count(b"\n", 0, size) + 1, error.message) from None
-        more = size == room
-        if not more and size and text[size - 1] != ord("\n"):
-            text[size] = ord("\n")
-            size += 1
-        return size, more
 
 
 def _next_block(text: bytearray, used: int, size: int) -> tuple[bytearray, int]:

@@ -1,6 +1,6 @@
 """The settings of gkl-shim that environment variables and Java's properties make.
 
-``Setting.java``, ``kernels/jni/settings.cpp`` and the package's own code read them.
+``Setting.java``, ``kernels/jni/settings/settings.cpp`` and the package's own code read them.
 """
 
 from __future__ import annotations

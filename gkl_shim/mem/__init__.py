@@ -3,7 +3,7 @@
 A match is a part of a query that equals a part of the reference and cannot be extended at either
 end. The method is copMEM's (Grabowski and Bieniecki, 2018): an index holds short seeds at every few
 positions of the reference, and those at every few positions of the query are looked up. Every match
-contains a pair of equal seeds. docs/mem.md explains it.
+contains a pair of equal seeds. docs/algorithms/mem.md explains it.
 """
 
 from __future__ import annotations

@@ -129,10 +129,10 @@ def _first_difference(stock: Path, shim: Path) -> _Verdict:
     """Find the first record of two BAM files that differs."""
     try:
         with gzip.open(stock) as one, gzip.open(shim) as two:
-            header, contigs = _header(one)
-            if (header, contigs) != _header(two):
+            text, contigs = header(one)
+            if (text, contigs) != header(two):
                 return False, "the headers differ"
-            for number, (a, b) in enumerate(zip_longest(_records(one), _records(two)), 1):
+            for number, (a, b) in enumerate(zip_longest(alignments(one), alignments(two)), 1):
                 if a != b:
                     why = "differs" if a and b else "is in one file only"
                     return False, f"record {number:,} {why}: {_place(a or b or b'', contigs)}"
@@ -148,7 +148,7 @@ def _last_block(path: Path) -> bytes:
     return last
 
 
-def _header(stream: BinaryIO | gzip.GzipFile) -> tuple[bytes, list[str]]:
+def header(stream: BinaryIO | gzip.GzipFile) -> tuple[bytes, list[str]]:
     """Read the header of a BAM file: its text, and the contigs."""
     _, length = struct.unpack("<4si", stream.read(8))
     text = stream.read(length)
@@ -159,7 +159,8 @@ def _header(stream: BinaryIO | gzip.GzipFile) -> tuple[bytes, list[str]]:
     return text, contigs
 
 
-def _records(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+def alignments(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """Yield the bytes of each record of a BAM file, without the number in front of them."""
     while size := stream.read(4):
         yield stream.read(struct.unpack("<i", size)[0])
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "correct/counter.h"
 #include "correct/outcome.h"
 #include "correct/reads.h"
 #include "correct/settings.h"
-#include "correct/spectrum.h"
+#include "correct/spectrum/counter.h"
+#include "correct/spectrum/spectrum.h"
 #include "correct/text.h"
 #include "gkl_shim.h"
 #include "gkl_shim_internal.h"

@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include "correct/counter.h"
 #include "correct/outcome.h"
 #include "correct/reads.h"
 #include "correct/settings.h"
-#include "correct/spectrum.h"
+#include "correct/spectrum/counter.h"
+#include "correct/spectrum/spectrum.h"
 
 namespace gkl_shim {
 namespace correct {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "common/fields.h"
-#include "common/printable.h"
+#include "common/text/fields.h"
+#include "common/text/printable.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {

@@ -8,8 +8,8 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/fields.h"
-#include "common/printable.h"
+#include "common/text/fields.h"
+#include "common/text/printable.h"
 #include "hmm/letters.h"
 
 namespace gkl_shim {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "guarded_jni.h"
+#include "jni/calls/pairhmm_calls.h"
+#include "jni/settings/log.h"
 #include "kept_buffers.h"
-#include "log.h"
-#include "pairhmm_calls.h"
 
 namespace gkl_shim {
 namespace jni {

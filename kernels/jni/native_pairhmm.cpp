@@ -3,7 +3,7 @@
 #include <jni.h>
 
 #include "guarded_jni.h"
-#include "pairhmm_calls.h"
+#include "jni/calls/pairhmm_calls.h"
 
 using gkl_shim::jni::guarded_jni;
 using gkl_shim::jni::PairHmmCalls;

@@ -3,7 +3,7 @@
 #include <jni.h>
 
 #include "guarded_jni.h"
-#include "pdhmm_calls.h"
+#include "jni/calls/pdhmm_calls.h"
 
 using gkl_shim::jni::guarded_jni;
 using gkl_shim::jni::PdhmmCalls;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "guarded_jni.h"
+#include "jni/calls/smithwaterman_calls.h"
 #include "kept_buffers.h"
-#include "smithwaterman_calls.h"
 
 namespace gkl_shim {
 namespace jni {

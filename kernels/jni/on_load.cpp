@@ -2,7 +2,7 @@
 #include <jni.h>
 
 #include "guarded_jni.h"
-#include "settings.h"
+#include "jni/settings/settings.h"
 
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *machine, void *) {
     void *found = nullptr;

@@ -3,9 +3,9 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 #include "mem/cpu/engine.h"
-#include "mem/fasta.h"
 #include "mem/handles.h"
-#include "mem/lines.h"
+#include "mem/text/fasta.h"
+#include "mem/text/lines.h"
 
 struct gkl_shim_mem_fasta {
     gkl_shim::mem::Fasta fasta;

@@ -1,9 +1,9 @@
 // What the handles of the C ABI hold.
 #pragma once
 
-#include "mem/index.h"
+#include "mem/index/index.h"
+#include "mem/index/saved_index.h"
 #include "mem/results.h"
-#include "mem/saved_index.h"
 
 struct gkl_shim_mem {
     gkl_shim::mem::Index index;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/copy.h"
+#include "common/memory/copy.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gkl_shim.h"
+#include "mem/index/reference.h"
 #include "mem/matches.h"
-#include "mem/reference.h"
 
 namespace gkl_shim {
 namespace mem {

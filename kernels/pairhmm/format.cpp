@@ -1,5 +1,5 @@
 // Formats likelihoods as lines of text. Part of the C ABI.
-#include "common/format.h"
+#include "common/text/format.h"
 
 #include <string.h>
 

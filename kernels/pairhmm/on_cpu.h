@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "common/cpu_builds.h"
+#include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {

@@ -7,7 +7,7 @@ namespace {
 
 // Bases of reads a nanosecond, on one thread of the CPU with at most kNarrow edits, and in the
 // GPU's kernels. Bytes a nanosecond on their way to the GPU, encoding included. Measured with an
-// H200 and the CPU of its machine (docs/prefilter.md).
+// H200 and the CPU of its machine (docs/algorithms/prefilter.md).
 constexpr double kCpuBases = 4, kGpuBases = 1000, kSentBytes = 48, kTripNanoseconds = 50000;
 constexpr int kNarrow = 15;
 

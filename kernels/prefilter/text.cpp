@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "common/error.h"
-#include "common/fields.h"
+#include "common/text/fields.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "common/printable.h"
+#include "common/text/printable.h"
 #include "common/thread_pool.h"
 #include "python_host/interpreter.h"
 

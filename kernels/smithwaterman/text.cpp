@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "common/fields.h"
-#include "common/format.h"
-#include "common/printable.h"
+#include "common/text/fields.h"
+#include "common/text/format.h"
+#include "common/text/printable.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {

@@ -38,9 +38,15 @@ def test_a_setting() -> None:
         gatk_run.parse("GKL_SHIM_REGION_THREADS=2")
 
 
-def written(output: Path, records: str, version: str = "1") -> Path:
+HEADER = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+RECORD = "1\t{}\t.\tA\tC\t.\t.\t.\n"
+
+
+def written(output: Path, positions: str = "", version: str = "1") -> Path:
+    """Write a VCF that has a record at each of the positions, which are digits."""
     output.parent.mkdir()
-    run_modes.vcf(output).write_text(f"##version={version}\n#CHROM\tPOS\n{records}")
+    records = "".join(map(RECORD.format, positions))
+    run_modes.vcf(output).write_text(f"##version={version}\n{HEADER}{records}")
     return output
 
 
@@ -58,12 +64,12 @@ def with_counts(output: Path, counts: bytes) -> None:
 
 
 def test_outputs_differ_in_records_and_not_in_headers(tmp_path: Path) -> None:
-    one = written(tmp_path / "a" / "out", "1\t5\n1\t6\n")
+    one = written(tmp_path / "a" / "out", "56")
     assert run_modes.difference(one, one) is None
-    other = written(tmp_path / "b" / "out", "1\t5\n1\t6\n", version="2")
+    other = written(tmp_path / "b" / "out", "56", version="2")
     assert run_modes.difference(one, other) is None
-    for number, records in enumerate(("1\t5\n", "1\t6\n1\t5\n", "1\t5\n1\t6\n1\t7\n", "")):
-        changed = written(tmp_path / str(number) / "out", records)
+    for number, positions in enumerate(("5", "65", "567", "")):
+        changed = written(tmp_path / str(number) / "out", positions)
         assert run_modes.difference(one, changed) is not None
         assert run_modes.difference(changed, one) is not None
 

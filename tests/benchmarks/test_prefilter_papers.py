@@ -28,11 +28,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "_CUDA_PAIRS": 640,
         "_PAPER_PAIRS": 640,
         "_EDLIB_PAIRS": 100,
-        "_BATCHES": (64, 256),
         "_CANDIDATES": 300,
         "_READS": 50,
         "_REFERENCE": 1000,
-        "_ENERGY_SECONDS": 0.01,
     }.items():
         monkeypatch.setattr(rates, name, value)
     monkeypatch.setattr(verification, "_GENERATED_READS", 300)

@@ -78,8 +78,10 @@ def test_the_readme_lists_every_script_and_every_result() -> None:
     listed = re.findall(r"^\| `(\w+)\.py` \|", (BENCHMARKS / "README.md").read_text(), re.M)
     assert sorted(listed) == SCRIPTS
     results = BENCHMARKS / "results"
-    listed = re.findall(r"^\| `([\w-]+\.json)`", (results / "README.md").read_text(), re.M)
-    assert sorted(listed) == sorted(path.name for path in results.glob("*.json"))
+    listed = re.findall(r"^\| `([\w/-]+\.json)`", (results / "README.md").read_text(), re.M)
+    assert sorted(listed) == sorted(
+        str(path.relative_to(results)) for path in results.rglob("*.json")
+    )
 
 
 @pytest.mark.parametrize("text", ["README.md", "CHANGELOG.md", "benchmarks", "docs", "gkl_shim"])
@@ -94,7 +96,7 @@ def test_scripts_that_are_named_exist(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((BENCHMARKS / "results").glob("*.json")), ids=lambda path: path.stem
+    "path", sorted((BENCHMARKS / "results").rglob("*.json")), ids=lambda path: path.stem
 )
 def test_results_name_the_machine_and_the_commit(path: Path) -> None:
     found = json.loads(path.read_text())

@@ -128,7 +128,7 @@ def imported(package: Path) -> Iterator[tuple[str, str]]:
 def wrong_imports(package: Path) -> Iterator[str]:
     """Yield the imports that break the rules, a line each."""
     for module, folder in imported(package):
-        own = module.rpartition("/")[0]
+        own = module.split("/")[0] if "/" in module else ""
         if own in PROGRAMS or own == folder or (module, folder) in EXCEPTIONS:
             continue
         if own == PARSERS:

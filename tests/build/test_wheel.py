@@ -86,7 +86,7 @@ def test_foreign_files_are_recognized() -> None:
     ours = [
         "../../../bin/gkl-shim",
         f"gkl_shim-{gkl_shim.__version__}.dist-info/licenses/LICENSE",
-        "gkl_shim/cli/bench.py",
+        "gkl_shim/cli/bench/pairhmm.py",
         "gkl_shim/kernels/pairhmm/cuda/kernels/kernels.cf87e7554ac8dd5a.sm_90.cubin",
         "gkl_shim/lib/libgkl_shim.so",
     ]

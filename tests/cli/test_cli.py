@@ -37,6 +37,10 @@ def test_no_arguments_show_the_help(tmp_path: Path) -> None:
         (["pairhmm"], "Missing argument 'IN' (see `gkl-shim pairhmm --help`)"),
         (["pairhmm", "x", "--threads", "-1"], "Invalid value for '--threads'"),
         (["pairhmm", "x", "--backend", "tpu"], "Invalid value for '--backend'"),
+        (
+            ["pdhmm", "x", "--backend", "cuda"],
+            "Invalid value for '--backend': 'cuda' is not one of 'auto', 'cpu'",
+        ),
         (["bench", "pairhmm", "--seconds", "0"], "Invalid value for '--seconds'"),
         (["bench", "pairhmm", "--seconds", "nan"], "Invalid value for '--seconds'"),
         (["bench", "prefilter", "-e", "300"], "Invalid value for '-e'"),

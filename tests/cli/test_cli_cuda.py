@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim.cli import _early, cli
+from gkl_shim.cli import cli
+from gkl_shim.cli.common import _early
 from gkl_shim.cuda import devices, driver
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.input import Input

@@ -229,7 +229,7 @@ def test_settings(tmp_path: Path) -> None:
 def test_all_settings_are_known() -> None:
     """Those that Java, the bridge and the documentation name."""
     root = Path(__file__).parents[2]
-    sources = ["java/src/main/java/org/gklshim/Setting.java", "kernels/jni/settings.cpp"]
+    sources = ["java/src/main/java/org/gklshim/Setting.java", "kernels/jni/settings/settings.cpp"]
     text = "".join((root / source).read_text() for source in sources)
     properties = set(re.findall(r'"gkl\.shim\.(\w+)"', text))
     variables = set(re.findall(r'"GKL_SHIM_(\w+)"', text))

@@ -324,7 +324,7 @@ def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
 STUCK = """
 import ctypes, sys
 from gkl_shim.common._output_files import atomic_output
-from gkl_shim.cli import _terminal
+from gkl_shim.cli.common import _terminal
 lock = ctypes.create_string_buffer(256)
 stick = ctypes.CDLL(None).pthread_mutex_lock
 _terminal.end_on_signals()

@@ -3,7 +3,7 @@
 //     output_file PATH [killed]
 //
 // A failure is one line on standard error, and exit code 1. `killed`: before the file is complete.
-#include "jni/output_file.h"
+#include "jni/recording/output_file.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -26,7 +26,7 @@ begun: 200
 
 def test_every_exception_is_a_status(tmp_path: Path) -> None:
     kernels, program = ROOT / "kernels", tmp_path / "exceptions"
-    names = ("api.cpp", "copy.cpp", "cpu.cpp", "interrupt.cpp", "thread_pool.cpp")
+    names = ("api.cpp", "cpu.cpp", "interrupt.cpp", "memory/copy.cpp", "thread_pool.cpp")
     sources = [kernels / "common" / name for name in names]
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", '-DGKL_SHIM_VERSION=""']
     include = [f"-I{folder}" for folder in (kernels, *HEADER_FOLDERS)]

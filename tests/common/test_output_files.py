@@ -1,5 +1,5 @@
 """Output files are complete or absent: Python's (gkl_shim/common/_output_files.py), and the
-bridge's in a JVM (kernels/jni/output_file.cpp), which have the same rules."""
+bridge's in a JVM (kernels/jni/recording/output_file.cpp), which have the same rules."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class Writer:
 @pytest.fixture(scope="module")
 def in_a_jvm(tmp_path_factory: pytest.TempPathFactory) -> Writer:
     program = tmp_path_factory.mktemp("output") / "output_file"
-    sources = [Path(__file__).with_name("output_file.cpp"), ROOT / "kernels/jni/output_file.cpp"]
+    sources = [
+        Path(__file__).with_name("output_file.cpp"),
+        ROOT / "kernels/jni/recording/output_file.cpp",
+    ]
     flags = ["-std=gnu++17", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-g"]
     command = [require_tool("c++"), *flags, f"-I{ROOT / 'kernels'}", *map(str, sources)]
     subprocess.run([*command, "-o", str(program)], check=True)

@@ -542,7 +542,7 @@ def test_bench(tmp_path: Path) -> None:
     done = run(tmp_path, "bench", "correct", "r.fq", *options)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "b.json").read_text())["rows"]
-    assert {row["command"] for row in rows} == {"gkl-shim", "Lighter"}
+    assert {row["command"] for row in rows} >= {"gkl-shim", "Lighter"}
     assert all(row["reads"] == len(READS) and row["seconds"] > 0 for row in rows)
     assert "Read correction, seconds of the whole command" in done.stdout.decode()
     done = run(tmp_path, "bench", "correct", "r.fq", "--rounds", "1", env={"PATH": "/nowhere"})

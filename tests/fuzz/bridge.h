@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../fakes/jvm.h"
-#include "jni/region_text.h"
-#include "jni/settings.h"
+#include "jni/recording/region_text.h"
+#include "jni/settings/settings.h"
 #include "targets.h"
 
 extern "C" {

@@ -13,7 +13,7 @@
 #include <iterator>
 
 #include "bridge.h"
-#include "jni/output_file.h"
+#include "jni/recording/output_file.h"
 #include "python_host/safe_file.h"
 
 namespace {

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from benchmarks import mem_papers
 from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
-from gkl_shim.cli import bench_mem
+from gkl_shim.cli.bench import mem as bench_mem
 from tests.conftest import require_tool
 
 

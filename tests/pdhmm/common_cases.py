@@ -12,7 +12,9 @@ from tests.pairhmm.common_cases import offsets_alone, regions
 
 #: A small use of the command.
 COMMAND = FileCommand(
-    "pdhmm", "regions.pdhmm.in", {"regions.pdhmm.in": (DATA / "chr22_dragen.pdhmm.in").read_bytes()}
+    "pdhmm --backend cpu",
+    "regions.pdhmm.in",
+    {"regions.pdhmm.in": (DATA / "chr22_dragen.pdhmm.in").read_bytes()},
 )
 
 

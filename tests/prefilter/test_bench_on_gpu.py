@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim.bench import filters
-from gkl_shim.cli import bench_prefilter
+from gkl_shim.cli.bench import prefilter as bench_prefilter
 
 
 def test_bench_on_a_gpu(fake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,9 @@ from tests.cli.file_command import FileCommand
 from tests.common.arguments import Calls, Free, Handles, Most, Struct, options
 
 #: A small use of the command.
-COMMAND = FileCommand("smithwaterman", "pairs.tsv", {"pairs.tsv": b"ACGTACGT\tACGTACGT\n" * 100})
+COMMAND = FileCommand(
+    "smithwaterman --backend cpu", "pairs.tsv", {"pairs.tsv": b"ACGTACGT\tACGTACGT\n" * 100}
+)
 
 
 @functools.cache

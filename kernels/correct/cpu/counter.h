@@ -15,7 +15,7 @@
 #include <atomic>
 #include <vector>
 
-#include "correct/counter.h"
+#include "correct/spectrum/counter.h"
 
 namespace gkl_shim {
 namespace correct {

@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "correct/counter.h"
 #include "correct/cuda/engine.h"
 #include "correct/cuda/tables.h"
+#include "correct/spectrum/counter.h"
 
 namespace gkl_shim {
 namespace correct {

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "common/copy.h"
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
+#include "common/memory/copy.h"
 #include "correct/cuda/chunk.h"
 #include "correct/cuda/counter.h"
 #include "correct/handles.h"

@@ -10,7 +10,7 @@
 #include "correct/outcome.h"
 #include "correct/reads.h"
 #include "correct/settings.h"
-#include "correct/spectrum.h"
+#include "correct/spectrum/spectrum.h"
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "gpu/driver.h"

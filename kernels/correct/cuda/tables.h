@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "correct/counter.h"
 #include "correct/cuda/engine.h"
 #include "correct/cuda/staging.h"
 #include "correct/cuda/work.h"
-#include "correct/mapped.h"
+#include "correct/spectrum/counter.h"
+#include "correct/spectrum/mapped.h"
 
 namespace gkl_shim {
 namespace correct {

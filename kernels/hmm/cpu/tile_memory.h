@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "common/scratch.h"
+#include "common/memory/scratch.h"
 #include "hmm/cpu/memory.h"
 
 namespace gkl_shim {

@@ -1,7 +1,7 @@
 // The CPU engine: looks up the seeds of queries, and compares the letters around them.
 #pragma once
 
-#include "mem/index.h"
+#include "mem/index/index.h"
 #include "mem/results.h"
 
 namespace gkl_shim {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mem/text.h"
+#include "mem/text/text.h"
 
 namespace gkl_shim {
 namespace mem {

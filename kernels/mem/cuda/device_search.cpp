@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "common/copy.h"
+#include "common/memory/copy.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {

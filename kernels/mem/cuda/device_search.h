@@ -17,7 +17,7 @@
 #include "gpu/devices.h"
 #include "gpu/free_in.h"
 #include "mem/cuda/searcher.h"
-#include "mem/index.h"
+#include "mem/index/index.h"
 #include "mem/results.h"
 
 namespace gkl_shim {

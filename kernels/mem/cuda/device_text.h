@@ -8,7 +8,7 @@
 #include "gpu/kept_memory.h"
 #include "mem/cuda/chunks.h"
 #include "mem/cuda/stream.h"
-#include "mem/text.h"
+#include "mem/text/text.h"
 
 namespace gkl_shim {
 namespace mem {

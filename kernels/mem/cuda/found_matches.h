@@ -5,7 +5,7 @@
 
 #include "mem/cuda/work.h"
 #include "mem/matches.h"
-#include "mem/text.h"
+#include "mem/text/text.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -17,7 +17,7 @@
 //
 // Only the kernels of the index use shared memory, and have a block for each slice of the work. The
 // warps of other kernels have nothing in common, and any number of them may share the work.
-// docs/mem.md has the profile of the kernels that take the most time.
+// docs/algorithms/mem.md has the profile of the kernels that take the most time.
 #include "common/integers.h"
 #include "gpu/kernel_threads.h"
 #include "mem/cuda/work.h"

@@ -9,7 +9,7 @@
 #include "mem/cuda/device_text.h"
 #include "mem/cuda/found_matches.h"
 #include "mem/cuda/stream.h"
-#include "mem/index.h"
+#include "mem/index/index.h"
 
 namespace gkl_shim {
 namespace mem {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/copy.h"
+#include "common/memory/copy.h"
 
 namespace gkl_shim {
 namespace mem {

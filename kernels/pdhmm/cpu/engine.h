@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "common/cpu_builds.h"
+#include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 #include "pdhmm/cpu/build.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/cpu.h"
+#include "common/memory/scratch.h"
 #include "common/per_thread.h"
-#include "common/scratch.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {

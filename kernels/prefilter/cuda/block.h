@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "common/copy.h"
+#include "common/memory/copy.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
 #include "prefilter/cuda/filter_kernels.h"

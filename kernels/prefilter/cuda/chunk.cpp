@@ -1,6 +1,6 @@
 #include "prefilter/cuda/chunk.h"
 
-#include "common/copy.h"
+#include "common/memory/copy.h"
 
 namespace gkl_shim {
 namespace prefilter {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "common/memory/scratch.h"
 #include "common/per_thread.h"
-#include "common/scratch.h"
 #include "smithwaterman/cpu/trace.h"
 
 namespace gkl_shim {

@@ -1,4 +1,4 @@
-// The CPU kernels, compiled once for each instruction set (common/instruction_set.h).
+// The CPU kernels, compiled once for each instruction set (common/builds/instruction_set.h).
 //
 // This file and kernel.inc use no code of the C++ library and export only the build's struct;
 // common/simd.h says why.
@@ -15,7 +15,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "common/instruction_set.h"
+#include "common/builds/instruction_set.h"
 #include "smithwaterman/cpu/trace.h"
 
 namespace gkl_shim {

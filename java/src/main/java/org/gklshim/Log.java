@@ -1,6 +1,6 @@
 package org.gklshim;
 
-/** Writes lines to standard error, in the same form as the native library (kernels/jni/log.cpp). */
+/** Writes lines to standard error, in the same form as kernels/jni/settings/log.cpp. */
 public final class Log {
     private Log() {}
 

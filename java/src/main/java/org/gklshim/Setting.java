@@ -2,7 +2,7 @@ package org.gklshim;
 
 /**
  * A setting that Java reads: a system property or, if it is empty, an environment variable.
- * kernels/jni/settings.cpp reads those of the native library.
+ * kernels/jni/settings/settings.cpp reads those of the native library.
  */
 public enum Setting {
     ANNOTATIONS("gkl.shim.annotations", "GKL_SHIM_ANNOTATIONS"),

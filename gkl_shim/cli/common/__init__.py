@@ -1,0 +1,1 @@
+"""What the commands share, and the reports of three of them."""

@@ -1,0 +1,110 @@
+// What every engine's counter of k-mers has: the reads come in one pass or several, and afterwards
+// there are a histogram and the k-mers that occur often.
+#pragma once
+
+#include <stdint.h>
+
+#include <vector>
+
+#include "correct/model.h"
+#include "correct/reads.h"
+#include "correct/spectrum/mapped.h"
+
+namespace gkl_shim {
+namespace correct {
+
+// Sorts entries that are in the order of a table. They are nearly sorted, because an entry's place
+// follows its hash.
+inline void sort_entries(uint64_t *entries, size_t count) {
+    for (size_t k = 1; k < count; k++) {
+        const uint64_t entry = entries[k];
+        size_t at = k;
+        for (; at > 0 && entries[at - 1] > entry; at--) entries[at] = entries[at - 1];
+        entries[at] = entry;
+    }
+}
+
+// histogram[c] is how many k-mers occur c times, and the last number how many occur at least
+// kMaxCount times. histogram[0] is the sum of their counts.
+using Histogram = std::vector<int64_t>;
+
+// The count at which the histogram has its valley, at least 2. Errors make k-mers of low counts,
+// and the genome k-mers of about its depth; between them lies the valley.
+//
+// In very deep reads, the same error occurs often, and the histogram has a valley below the k-mers
+// with one error, too. So k-mers that occur far less often than the median k-mer of the reads are
+// errors, whatever the histogram is like there.
+int valley(const Histogram &histogram);
+
+// The count from which on k-mers below the valley are repeated: errors make few of them, and there
+// are at most half as many as solid ones. It is the valley if none is.
+int repeated_from(const Histogram &histogram);
+
+// K-mers that occur seldom are errors, and the more reads there are, the more errors occur in
+// several of them. They are not kept, so that memory does not grow with the number of reads.
+class Counter {
+   public:
+    // The value of `least` that stands for the valley of the histogram.
+    static constexpr int kValley = 0;
+
+    // `least`: how often a k-mer must occur to be kept.
+    Counter(int k, int least)
+        : hasher_(k), layout_(k), least_(least), kept_(kPartitions), histogram_(kMaxCount + 1) {}
+    virtual ~Counter() = default;
+    Counter(const Counter &) = delete;
+
+    // Counts reads; they are valid. Throws std::bad_alloc.
+    virtual void count(const Read *reads, int64_t count) = 0;
+
+    // Ends a pass. Returns whether all partitions are counted; if not, all reads must be passed
+    // again. Throws std::bad_alloc.
+    virtual bool end_pass() = 0;
+
+    int k() const { return hasher_.k; }
+    const EntryLayout &layout() const { return layout_; }
+
+    // After the last pass.
+    const Histogram &histogram() const { return histogram_; }
+
+    // After the last pass: k-mers that occur at least this often are kept, and perhaps others.
+    int least() const { return least_ == kValley ? repeated_from(histogram_) : least_; }
+
+    // The kept k-mers, by partition, in the order of their hashes.
+    const Mapped &kept(int partition) const { return kept_[size_t(partition)]; }
+    // Frees them. set_taken() comes first.
+    void forget(int partition) { kept_[size_t(partition)] = Mapped(); }
+
+    // Whether a spectrum takes the kept k-mers, or has them.
+    bool taken() const { return taken_; }
+    void set_taken() { taken_ = true; }
+
+   protected:
+    // Returns the least count to keep in the partitions that have been counted. Until the histogram
+    // is complete, it covers only some partitions. They are a sample of all k-mers, so their
+    // numbers are close to the final ones, and half of them is nearly always low enough.
+    int least_to_keep(const Histogram &histogram, bool complete);
+    // Returns whether enough k-mers were kept, after all partitions have been counted. If not, they
+    // are counted again, and all k-mers that occur twice are kept meanwhile.
+    bool finish_or_start_again();
+    void start_again();
+
+    // Takes over what another counter has counted.
+    void adopt(Counter *other) {
+        kept_.swap(other->kept_);
+        histogram_.swap(other->histogram_);
+    }
+
+    const Hasher hasher_;
+    const EntryLayout layout_;
+    const int least_;
+    std::vector<Mapped> kept_;
+    Histogram histogram_;
+
+   private:
+    int kept_from_ = 0;  // the most that least_to_keep() has returned
+    bool keeps_all_repeated_ = false;
+    bool taken_ = false;
+};
+
+}  // namespace correct
+}  // namespace gkl_shim

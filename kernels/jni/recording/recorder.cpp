@@ -1,0 +1,102 @@
+#include "recorder.h"
+
+#include <set>
+
+#include "jni/settings/log.h"
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+constexpr size_t kFlushBytes = size_t(1) << 20;
+
+// The paths of the recordings of this process.
+class Paths {
+   public:
+    // Returns false if a recording has this path. Several may share a device: "".
+    bool add(const std::string &path) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return path.empty() || paths_.insert(path).second;
+    }
+    void remove(const std::string &path) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        paths_.erase(path);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::set<std::string> paths_;
+};
+
+// Never destroyed: Java threads may still record while the process ends.
+Paths &paths() {
+    static Paths *const paths = new Paths;
+    return *paths;
+}
+
+}  // namespace
+
+Recorder::~Recorder() {
+    if (!path_.empty()) paths().remove(path_);
+}
+
+bool Recorder::open() {
+    std::string reason;
+    recording_ = file_.open(name_, &reason);
+    if (recording_) {
+        std::string path = file_.replaced_path();
+        if (paths().add(path)) {
+            path_ = std::move(path);
+        } else {
+            recording_ = false;
+            reason = "another setting names this file";
+        }
+    }
+    if (!recording_) fail(reason);
+    return recording_;
+}
+
+bool Recorder::add(const std::string &record) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!recording_) return false;
+    pending_ += record;
+    if (pending_.size() >= kFlushBytes && !flush()) return false;
+    records_++;
+    return true;
+}
+
+int64_t Recorder::finish() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!recording_) return -1;
+    if (records_ == 0) {
+        file_.discard();
+    } else {
+        std::string reason;
+        if (!flush()) return -1;
+        if (!file_.finish(&reason)) {
+            fail(reason);
+            return -1;
+        }
+    }
+    recording_ = false;
+    return records_;
+}
+
+bool Recorder::flush() {
+    std::string reason;
+    const bool written = file_.write(pending_.data(), pending_.size(), &reason);
+    std::string().swap(pending_);  // frees its memory, too
+    if (!written) fail(reason);
+    return written;
+}
+
+void Recorder::fail(const std::string &reason) {
+    log_warning(std::string(setting_) + ": cannot write " + name_ + ": " + reason +
+                "; the run goes on without recording");
+    file_.discard();
+    std::string().swap(pending_);
+    recording_ = false;
+}
+
+}  // namespace jni
+}  // namespace gkl_shim

@@ -1,0 +1,13 @@
+// Indexes a page on the CPU.
+#pragma once
+
+#include "mem/index/page.h"
+
+namespace gkl_shim {
+namespace mem {
+
+// Indexes the seeds that start in the page. Throws std::bad_alloc.
+void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page);
+
+}  // namespace mem
+}  // namespace gkl_shim
