@@ -23,7 +23,7 @@ import click
 import numpy as np
 
 from benchmarks.common import regions, report
-from benchmarks.common.call_parts import call_parts
+from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import median_seconds
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 from gkl_shim.pairhmm import _cuda as cuda
@@ -79,9 +79,9 @@ def unrelated(haplotype_length: int, read_length: int, cells: float = UNRELATED_
     )
 
 
-def kernels(engine: cuda.Engine, batch: Batch) -> dict[str, float]:
+def kernels(engine: TimedEngine, batch: Batch) -> dict[str, float]:
     """Time the launches of a batch with events, chunk by chunk."""
-    found = call_parts(engine, batch)
+    found = engine.parts(batch)
     return {
         "ms": round(found.kernel * 1e3, 4),
         "tcups": round(found.tcups, 3),
@@ -176,7 +176,7 @@ def kernel_figures(sets: dict[str, Batch]) -> dict[str, Any]:
     by_shape: dict[str, dict[str, Any]] = {}
     by_input: dict[str, dict[str, Any]] = {}
     engines = {
-        str(rows) if rows else "chosen": cuda.Engine([0], rows_per_lane=rows)
+        str(rows) if rows else "chosen": TimedEngine(rows_per_lane=rows)
         for rows in (*cuda.widths("single")[1:], 0)
     }
     for haplotype, read in SHAPES:

@@ -33,7 +33,7 @@ import click
 import numpy as np
 
 from benchmarks.common import report
-from benchmarks.common.call_parts import call_parts
+from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import median_seconds
 from benchmarks.pairhmm_lone import lone
 from benchmarks.pairhmm_long_reads import long_reads
@@ -123,14 +123,16 @@ def gpupairhmm(folder: Path) -> list[dict[str, Any]]:
 def ours(bits: int, bases: int, reads: int, repeats: int) -> dict[str, Any]:
     """Time our kernels alone and whole calls."""
     batch = lone(reads, bases, "numbers")
-    engine = cuda.Engine([0], "single" if bits == 32 else "double")
+    precision: cuda.Precision = "single" if bits == 32 else "double"
+    engine = cuda.Engine([0], precision)
     took = median_seconds(partial(engine.compute, batch), repeats)
+    engine.close()
     row: dict[str, Any] = {"program": "gkl-shim", "bits": bits, "bases": bases, "reads": reads}
     # Single precision has no kernels for longer reads.
     if bits == 64 or bases <= 1024:
-        parts = call_parts(engine, batch[: max(1, len(batch) // 4)], 3)
-        row["kernel_tcups"] = round(parts.tcups, 3)
-    engine.close()
+        alone = TimedEngine(precision)
+        row["kernel_tcups"] = round(alone.parts(batch[: max(1, len(batch) // 4)], 3).tcups, 3)
+        alone.close()
     return {**row, "call_tcups": round(batch.cells / took / 1e12, 3)}
 
 

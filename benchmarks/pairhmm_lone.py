@@ -19,7 +19,7 @@ import click
 import numpy as np
 
 from benchmarks.common import report
-from benchmarks.common.call_parts import call_parts
+from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import median_seconds
 from gkl_shim.bench.regions import lone_regions
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM
@@ -47,16 +47,19 @@ def lone(reads: int, bases: int, gaps: str) -> Batch:
     return lone_regions(pairs, reads, bases, GAPS[gaps])
 
 
-def measure(engine: cuda.Engine, batch: Batch, repeats: int) -> dict[str, float]:
-    """Time kernels alone, and whole calls."""
-    parts = call_parts(engine, batch[: max(1, len(batch) // 4)], 3)
-    took = median_seconds(partial(engine.compute, batch), repeats)
+def kernels_alone(engine: TimedEngine, batch: Batch) -> dict[str, float]:
+    """Time the kernels."""
+    parts = engine.parts(batch[: max(1, len(batch) // 4)], 3)
     return {
         "kernel_tcups": round(parts.tcups, 3),
         "bytes_a_pair": round(parts.bytes / (parts.cells / (batch.cells / batch.pairs)), 1),
-        "call_tcups": round(batch.cells / took / 1e12, 3),
-        "call_ms": round(took * 1e3, 2),
     }
+
+
+def whole_calls(engine: cuda.Engine, batch: Batch, repeats: int) -> dict[str, float]:
+    """Time whole calls."""
+    took = median_seconds(partial(engine.compute, batch), repeats)
+    return {"call_tcups": round(batch.cells / took / 1e12, 3), "call_ms": round(took * 1e3, 2)}
 
 
 def same_bits(engine: cuda.Engine, batch: Batch) -> bool:
@@ -90,17 +93,18 @@ def beyond_single(single: cuda.Engine, reads: int, bases: int, repeats: int) -> 
     before = single.statistics()["rescued_pairs"]
     single.compute(batch)
     rescued = (single.statistics()["rescued_pairs"] - before) / batch.pairs
-    double = cuda.Engine([0], "double")
+    double, double_alone = cuda.Engine([0], "double"), TimedEngine("double")
     row = {
         "reads": reads,
         "bases": bases,
         "beyond_single": round(rescued, 3),
-        "call_tcups": measure(single, batch, repeats)["call_tcups"],
+        "call_tcups": whole_calls(single, batch, repeats)["call_tcups"],
         "after_reads_that_fit_tcups": round(batch.cells / after(single, fits, batch) / 1e12, 3),
-        "double": measure(double, batch, repeats),
+        "double": kernels_alone(double_alone, batch) | whole_calls(double, batch, repeats),
         "same_bits": same_bits(single, batch),
     }
     double.close()
+    double_alone.close()
     return row
 
 
@@ -117,13 +121,13 @@ def command(repeats: int, kinds: tuple[str, ...], json_file: str | None) -> None
         "rows": [],
         "reads_that_do_not_fit": [],
     }
-    engine = cuda.Engine([0])
+    engine, alone = cuda.Engine([0]), TimedEngine()
     for gaps in kinds:
         for reads in READS:
             for bases in BASES:
                 batch = lone(reads, bases, gaps)
                 row = {"gap_qualities": gaps, "reads": reads, "bases": bases}
-                row |= measure(engine, batch, repeats)
+                row |= kernels_alone(alone, batch) | whole_calls(engine, batch, repeats)
                 found["rows"].append({**row, "same_bits": same_bits(engine, batch)})
     for reads in READS:
         rows = [beyond_single(engine, reads, bases, repeats) for bases in BASES_THAT_DO_NOT_FIT]

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import energy as energy_counters
 from benchmarks.common import regions, report
-from benchmarks.common.call_parts import CallParts, call_parts
+from benchmarks.common.call_parts import CallParts, TimedEngine
 from benchmarks.common.report import Progress, Row, Table, seconds_of
 from gkl_shim.common import _processor
 from gkl_shim.cuda import devices as cuda_devices
@@ -76,6 +76,7 @@ class _Measuring:
 
     sets: dict[str, Batch]
     engine: cuda.Engine
+    kernels: TimedEngine
     seconds: float
     """For each measurement."""
 
@@ -137,13 +138,11 @@ def stages(on: _Measuring, step: Progress) -> Table:
     )  # fmt: skip
     for name, copies, batch in on.once_and_large():
         step(f"stages of {name} x {copies}")
-        found = call_parts(on.engine, batch)
+        found = on.kernels.parts(batch)
         for part, seconds in {
-            "plan (tries, tiles)": found.plan,
-            "write into pinned memory": found.write,
+            "plan, write into pinned memory, collect results": found.host,
             "transfer": found.transfer,
             "kernel": found.kernel,
-            "collect results": found.collect,
         }.items():
             table.rows.append(
                 {
@@ -200,12 +199,15 @@ def grid(on: _Measuring, step: Progress) -> Table:
     )  # fmt: skip
     widths = cuda.widths("single")
     chosen = {"intra-task": widths[0], "inter-task": widths[-1], "as planned": 0}
-    engines = {name: cuda.Engine([0], rows_per_lane=rows) for name, rows in chosen.items()}
+    engines = {
+        name: (TimedEngine(rows_per_lane=rows), cuda.Engine([0], rows_per_lane=rows))
+        for name, rows in chosen.items()
+    }
     for pairs, (read, haplotype) in itertools.product(_GRID_PAIRS, _GRID):
         batch = regions.uniform(pairs // math.prod(_SHAPE), _SHAPE, read, haplotype)
-        for name, engine in engines.items():
+        for name, (kernels, engine) in engines.items():
             step(f"{pairs} pairs of {read} x {haplotype}, {name}")
-            found = call_parts(engine, batch)
+            found = kernels.parts(batch)
             call = on.timed(engine.compute, batch)
             table.rows.append(
                 {
@@ -219,7 +221,8 @@ def grid(on: _Measuring, step: Progress) -> Table:
                     "call_tcups": call["tcups"],
                 }
             )
-    for engine in engines.values():
+    for kernels, engine in engines.values():
+        kernels.close()
         engine.close()
     return table
 
@@ -233,7 +236,7 @@ def tiles(on: _Measuring, step: Progress) -> Table:
         "during the run. At least five multiply-adds are needed.",
     )  # fmt: skip
     for rows in cuda.widths("single"):
-        engine = cuda.Engine([0], rows_per_lane=rows)
+        engine = TimedEngine(rows_per_lane=rows)
         for haplotype, read in itertools.product(_TILE_HAPLOTYPES, _TILE_LENGTHS):
             lanes = -(-read // rows)
             if lanes > _WARP or read > haplotype:
@@ -257,14 +260,14 @@ def tiles(on: _Measuring, step: Progress) -> Table:
     return table
 
 
-def _with_clock(engine: cuda.Engine, batch: Batch) -> tuple[CallParts, float | None]:
+def _with_clock(engine: TimedEngine, batch: Batch) -> tuple[CallParts, float | None]:
     """Time a batch's parts, and read the clock meanwhile if possible."""
     try:
         with energy_counters.of_gpu(0) as used:
-            found = call_parts(engine, batch, _TILE_REPEATS)
+            found = engine.parts(batch, _TILE_REPEATS)
         return found, used().megahertz
     except BackendUnavailable:
-        return call_parts(engine, batch, _TILE_REPEATS), None
+        return engine.parts(batch, _TILE_REPEATS), None
 
 
 def _cycles_a_cell(found: CallParts, megahertz: float | None) -> float | None:
@@ -284,7 +287,7 @@ def pairs(on: _Measuring, step: Progress) -> Table:
     for count in _MANY_PAIRS:
         step(f"{count} pairs")
         batch = regions.uniform(count // math.prod(_LARGE_SHAPE), _LARGE_SHAPE, 128, 256)
-        found = call_parts(on.engine, batch, 1 if count > 10**6 else 5)
+        found = on.kernels.parts(batch, 1 if count > 10**6 else 5)
         call = on.timed(on.engine.compute, batch)
         for what, rate in (("kernel", _rate(batch, found.kernel)), ("call", call)):
             table.rows.append({"pairs": count, "what": what, **rate})
@@ -464,7 +467,7 @@ def command(
 ) -> None:
     """Measure PairHMM on the first GPU in the form of the tables in the literature."""
     sets = regions.read_all(paths) or {"generated": regions.generated(_GENERATED_REGIONS)}
-    on = _Measuring(sets, cuda.Engine([0]), seconds)
+    on = _Measuring(sets, cuda.Engine([0]), TimedEngine(), seconds)
     report.measure_tables([partial(TABLES[name], on) for name in names], json_file, plot_file)
 
 

@@ -18,7 +18,7 @@ from gkl_shim.common._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["CpuEngine", "builds", "check", "cpu_count", "direct", "interruptible", "last_error",
-           "library", "measurement", "opened", "version"]  # fmt: skip
+           "library", "opened", "version"]  # fmt: skip
 
 #: The time between two runs of Python's signal handlers in a native call, in milliseconds.
 INTERVAL = 50
@@ -156,24 +156,6 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     if _raised:
         raise _raised.pop()
     return status
-
-
-def measurement(name: str) -> Any:
-    """Return the function ``gkl_shim_<name>_measure``.
-
-    Raises
-    ------
-    MissingComponent
-        If the library is built without its functions for benchmarks.
-    """
-    ffi, lib = library()
-    try:
-        return getattr(lib, f"gkl_shim_{name}_measure")
-    except (AttributeError, ffi.error):
-        raise MissingComponent(
-            f"the native library {paths.library()} is built without functions for benchmarks; run "
-            "`pip install -C cmake.define.GKL_SHIM_MEASUREMENTS=ON .` in a clone of gkl-shim"
-        ) from None
 
 
 def opened(kind: str, *arguments: Any, used: object = None) -> Any:

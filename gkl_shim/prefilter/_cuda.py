@@ -153,33 +153,6 @@ class Engine(DeviceEngine):
                 f"candidate {end}: out of range for the CUDA engine, but not for the CPU engine"
             )
 
-    def kernel_seconds(self, reads: Sequences, segments: Sequences, repeats: int) -> float:
-        """Time the filter's kernels alone, on the first device, with all pairs in one launch.
-
-        Returns
-        -------
-        float
-            The median of `repeats` launches, in seconds.
-
-        Raises
-        ------
-        BackendUnavailable
-            If the device fails.
-        MissingComponent
-            If the library is built without its functions for benchmarks.
-        """
-        seconds = self._ffi.new("double *")
-        status = _native.measurement(self._NAME)(
-            self.pointer,
-            _native_prefilter.sequences_pointer(reads.raw),
-            _native_prefilter.sequences_pointer(segments.raw),
-            len(reads),
-            repeats,
-            seconds,
-        )
-        _native.check(status)
-        return float(seconds[0])
-
 
 class _OnDevices(NamedTuple):
     """A handle, and the sequences in whose memory the library finds what it sends to a device."""

@@ -87,7 +87,6 @@ typedef struct {
     int32_t (*cuEventDestroy_v2)(void *event);
     int32_t (*cuEventRecord)(void *event, void *stream);
     int32_t (*cuEventSynchronize)(void *event);
-    int32_t (*cuEventElapsedTime)(float *milliseconds, void *begin, void *end);
     int32_t (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
     int32_t (*cuMemcpyDtoHAsync_v2)(void *to, uint64_t from, size_t size, void *stream);
     int32_t (*cuPointerGetAttribute)(void *value, int32_t attribute, uint64_t address);

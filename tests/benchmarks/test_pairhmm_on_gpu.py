@@ -36,7 +36,6 @@ def test_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert report["tables"]["gatk"]["absent"] == "give --reference and --reads"
 
 
-@pytest.mark.usefixtures("measurements")
 def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"COMPARED": 64, "CALL_BASES": 1e4}.items():
         monkeypatch.setattr(pairhmm_lone, name, value)

@@ -55,7 +55,7 @@ gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options
       cpu_settings_{&cpu_builds().best(), options_.threads, options.precision == GKL_SHIM_DOUBLE,
                     options.conventions == GKL_SHIM_AS_GKL},
       devices_(driver_, options.slots, [this](gpu::Device *device) {
-          return std::make_unique<BatchSlot>(device, options_, options_.planning);
+          return std::make_unique<BatchSlot>(device, options_);
       }) {
     for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
         devices_.add(device.number, device.context, device.memory_bytes);
@@ -124,8 +124,8 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cp
     }
     BatchQueue queue(call, batches.begin, batches.end, results,
                      {options_.precision, all_wanted, false, options_.devices,
-                      options_.rows_per_lane == 0 ? batches.shapes : nullptr, 0, batches.one_gap,
-                      options_.threads});
+                      options_.rows_per_lane == 0 ? batches.shapes : nullptr, options_.planning,
+                      batches.one_gap, options_.threads});
     gpu::compute_on_devices(&devices_, call, queue, limits_,
                             [&] { return BatchWork(&devices_, call, cpu, &queue); });
     cpu->compute_all();
