@@ -158,17 +158,19 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     return status
 
 
-def opened(kind: str, *arguments: Any, used: object = None) -> Any:
+def opened(kind: str, *arguments: Any, used: object = None, handle_kind: str | None = None) -> Any:
     """Open a ``gkl_shim_<kind> *``. Python closes it when the last reference is gone.
 
     Parameters
     ----------
     kind
-        The word in ``gkl_shim_<kind>_open`` and ``gkl_shim_<kind>_close``.
+        The word in ``gkl_shim_<kind>_open``.
     *arguments
         The arguments of the open function, without the handle.
     used
         What the native object uses. It is kept until that is closed.
+    handle_kind
+        The word in the handle's type and in its close function, if it is another one.
 
     Raises
     ------
@@ -176,9 +178,9 @@ def opened(kind: str, *arguments: Any, used: object = None) -> Any:
         If the open function fails, with the library's message.
     """
     ffi, lib = library()
-    handle = ffi.new(f"gkl_shim_{kind} **")
+    handle = ffi.new(f"gkl_shim_{handle_kind or kind} **")
     check(getattr(lib, f"gkl_shim_{kind}_open")(*arguments, handle))
-    close = getattr(lib, f"gkl_shim_{kind}_close")
+    close = getattr(lib, f"gkl_shim_{handle_kind or kind}_close")
 
     def close_before(pointer: Any, _used: object = used) -> None:
         close(pointer)

@@ -60,7 +60,7 @@ class Engine(DeviceEngine):
                 "driver": functions,
             },
         )
-        self._engine = _native.opened(self._NAME, options, used=self._devices)
+        self._open(options)
 
 
 class _Device(Device):

@@ -68,15 +68,21 @@ class Device:
 class DeviceEngine:
     """A native engine on devices. A derived class opens both."""
 
-    #: The engine's name in the C ABI: ``gkl_shim_NAME``.
+    #: The word in the name of the native open function: ``gkl_shim_NAME_open``.
     _NAME: str
     _engine: Any
     _devices: Sequence[Device]
 
+    def _open(self, options: Any) -> None:
+        """Open the native engine, which uses the kernels of the devices."""
+        self._engine = _native.opened(
+            self._NAME, options, used=self._devices, handle_kind="cuda_engine"
+        )
+
     @property
     def devices(self) -> tuple[str, ...]:
         """The names of the devices in use."""
-        uses = self._function("uses")
+        uses = _native.library()[1].gkl_shim_cuda_engine_uses
         return tuple(device.name for device in self._devices if uses(self._engine, device.number))
 
     @property
@@ -94,7 +100,7 @@ class DeviceEngine:
 
     def tell_of_losses(self) -> None:
         """Warn of each device that has failed since the last call."""
-        while found := cuda_devices.next_loss(self._function("next_loss"), self.pointer):
+        while found := cuda_devices.next_loss(self.pointer):
             number, reason = found
             name = next(device.name for device in self._devices if device.number == number)
             cuda_devices.warn_of_loss(number, name, reason)
@@ -106,9 +112,6 @@ class DeviceEngine:
             _native.library()[0].release(self._engine)
             self._engine = None
             self._devices = []
-
-    def _function(self, name: str) -> Any:
-        return getattr(_native.library()[1], f"gkl_shim_{self._NAME}_{name}")
 
 
 def open_devices(

@@ -67,7 +67,7 @@ class Engine(DeviceEngine):
                 "driver": functions,
             },
         )
-        self._engine = _native.opened(self._NAME, options, used=self._devices)
+        self._open(options)
         #: How the last search divided the reference: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 

@@ -161,7 +161,7 @@ class Engine(DeviceEngine):
             threads=threads,
             **chosen,
         )
-        self._engine = _native.opened(self._NAME, made, used=self._devices)
+        self._open(made)
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")

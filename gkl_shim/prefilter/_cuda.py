@@ -87,7 +87,7 @@ class Engine(DeviceEngine):
                 "driver": functions,
             },
         )
-        self._engine = _native.opened(self._NAME, options, used=self._devices)
+        self._open(options)
         self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
 
     def close(self) -> None:

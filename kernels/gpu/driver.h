@@ -24,6 +24,9 @@ enum {
     kMemoryTypeHost = 1,
 };
 
+// The most blocks of kernels that loop: more blocks would only repeat their loop.
+constexpr int64_t kMaxBlocks = int64_t(1) << 20;
+
 // A line that says what is wrong. It allocates nothing, because memory may be short.
 typedef char ShortText[256];
 
