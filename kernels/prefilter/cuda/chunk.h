@@ -7,7 +7,7 @@
 #include "gpu/ranges.h"
 #include "prefilter/cuda/block.h"
 #include "prefilter/cuda/filter_kernels.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/source.h"
 
 namespace gkl_shim {
 namespace prefilter {

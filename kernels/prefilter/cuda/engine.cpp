@@ -1,6 +1,6 @@
 // The CUDA engine's interface (gkl_shim_internal.h).
 //
-// It cuts pairs or candidates (source.h) into chunks (chunk.h), which launch
+// It cuts pairs or candidates (sources/) into chunks (chunk.h), which launch
 // threads take to the devices (gpu/launch_threads.h). A chunk's input is copied or encoded to
 // pinned memory and sent (block.h), filtered (filter_kernels.h), and its results are fetched
 // (chunk.h). Several chunks are in flight at once, so that copying, transfers and kernels overlap.
@@ -16,9 +16,9 @@
 #include "common/floating_point_mode.h"
 #include "gpu/call.h"
 #include "gpu/ranges.h"
-#include "prefilter/cuda/candidates.h"
 #include "prefilter/cuda/chunk.h"
-#include "prefilter/cuda/pairs.h"
+#include "prefilter/cuda/sources/candidates.h"
+#include "prefilter/cuda/sources/pairs.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::prefilter;

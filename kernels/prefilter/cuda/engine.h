@@ -7,9 +7,9 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/engine.h"
-#include "prefilter/cuda/candidates.h"
 #include "prefilter/cuda/filter_kernels.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/candidates.h"
+#include "prefilter/cuda/sources/source.h"
 
 namespace gkl_shim {
 namespace prefilter {

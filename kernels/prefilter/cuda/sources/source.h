@@ -7,7 +7,7 @@
 #include "gpu/ranges.h"
 #include "prefilter/cuda/block.h"
 #include "prefilter/cuda/filter_kernels.h"
-#include "prefilter/cuda/sequences.h"
+#include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
 namespace gkl_shim {

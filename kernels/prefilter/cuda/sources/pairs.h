@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "prefilter/cuda/device_sequences.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/device_sequences.h"
+#include "prefilter/cuda/sources/source.h"
 
 namespace gkl_shim {
 namespace prefilter {

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 #include "gkl_shim_internal.h"
-#include "prefilter/cuda/device_sequences.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/device_sequences.h"
+#include "prefilter/cuda/sources/source.h"
 
 // Reads and contigs that stay on the devices.
 struct gkl_shim_prefilter_cuda_resident {

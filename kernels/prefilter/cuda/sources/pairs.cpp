@@ -1,4 +1,4 @@
-#include "prefilter/cuda/pairs.h"
+#include "prefilter/cuda/sources/pairs.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "prefilter/cuda/candidates.h"
+#include "prefilter/cuda/sources/candidates.h"
 
 #include <algorithm>
 
