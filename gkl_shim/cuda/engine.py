@@ -10,7 +10,7 @@ from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Device", "DeviceEngine", "open_devices"]
+__all__ = ["Device", "DeviceEngine", "engine_options", "open_devices"]
 
 _Device = TypeVar("_Device", bound="Device")
 
@@ -73,10 +73,17 @@ class DeviceEngine:
     _engine: Any
     _devices: Sequence[Device]
 
-    def _open(self, options: Any) -> None:
-        """Open the native engine, which uses the kernels of the devices."""
+    def _open(self, driver: Any, **fields: Any) -> None:
+        """Open the native engine, which uses the kernels of the devices.
+
+        Parameters
+        ----------
+        driver, fields
+            As for :func:`engine_options`.
+        """
+        made, _records = engine_options(self._NAME, self._devices, driver, **fields)
         self._engine = _native.opened(
-            self._NAME, options, used=self._devices, handle_kind="cuda_engine"
+            self._NAME, made, used=self._devices, handle_kind="cuda_engine"
         )
 
     @property
@@ -112,6 +119,33 @@ class DeviceEngine:
             _native.library()[0].release(self._engine)
             self._engine = None
             self._devices = []
+
+
+def engine_options(
+    name: str, devices: Sequence[Device], driver: Any, **fields: Any
+) -> tuple[Any, Any]:
+    """Return what a native engine opens with.
+
+    Parameters
+    ----------
+    name
+        The word in ``gkl_shim_<name>_options``.
+    devices
+        The devices, with their records.
+    driver
+        The ``gkl_shim_cuda_driver *``.
+    fields
+        The other fields of the options.
+
+    Returns
+    -------
+    options, records
+        A ``gkl_shim_<name>_options *``, and the devices' records, to which it points.
+    """
+    ffi, _ = _native.library()
+    records = ffi.new(f"gkl_shim_{name}_device[]", [device.record for device in devices])
+    made = {"device_count": len(devices), "devices": records, "driver": driver, **fields}
+    return ffi.new(f"gkl_shim_{name}_options *", made), records
 
 
 def open_devices(

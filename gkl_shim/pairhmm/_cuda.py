@@ -9,7 +9,7 @@ Python's interpreter lock, and a small region takes little longer than its kerne
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch
 
-__all__ = ["Engine", "opened", "options", "widths"]
+__all__ = ["Engine", "opened", "option_fields", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -82,23 +82,14 @@ def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device],
     return open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
 
 
-def options(devices: Sequence[_Device], driver: Any, **chosen: Any) -> tuple[Any, Any]:
-    """Return a ``gkl_shim_pairhmm_cuda_options *``, and the records that it points to."""
-    ffi, _ = _native.library()
-    records = ffi.new("gkl_shim_pairhmm_cuda_device[]", [device.record for device in devices])
-    made = ffi.new(
-        "gkl_shim_pairhmm_cuda_options *",
-        {
-            "slots": _SLOTS,
-            "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
-            "planning": _CHUNK_PLANNING,
-            "device_count": len(devices),
-            "devices": records,
-            "driver": driver,
-            **chosen,
-        },
-    )
-    return made, records
+def option_fields(**chosen: int) -> dict[str, Any]:
+    """Return fields of ``gkl_shim_pairhmm_cuda_options``: the chosen ones and the usual ones."""
+    return {
+        "slots": _SLOTS,
+        "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
+        "planning": _CHUNK_PLANNING,
+        **chosen,
+    }
 
 
 class Engine(DeviceEngine):
@@ -153,15 +144,13 @@ class Engine(DeviceEngine):
     ) -> None:
         self._ffi, self._lib = _native.library()
         self._devices, driver = opened(devices, most_memory=most_memory, device=device)
-        made, _records = options(
-            self._devices,
-            driver,
+        fields = option_fields(
             precision=_native_pairhmm.precision_code(precision),
             conventions=_native_pairhmm.conventions_code(as_gkl),
             threads=threads,
             **chosen,
         )
-        self._open(made)
+        self._open(driver, **fields)
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")

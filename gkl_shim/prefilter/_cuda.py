@@ -64,30 +64,21 @@ class Engine(DeviceEngine):
         self._devices, functions = open_devices(
             devices, lambda cupy, number: _Device(cupy, number, cpu.method, cpu.mode)
         )
-        records = self._ffi.new(
-            "gkl_shim_prefilter_cuda_device[]", [device.record for device in self._devices]
-        )
         lib = self._lib
-        options = self._ffi.new(
-            "gkl_shim_prefilter_cuda_options *",
-            {
-                "threads": cpu.threads,
-                "method": _native_prefilter.method_code(cpu.method),
-                "mode": _native_prefilter.mode_code(cpu.mode),
-                "max_edits": cpu.max_edits,
-                "encode": {
-                    "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
-                    "host": lib.GKL_SHIM_PREFILTER_CUDA_ON_HOST,
-                    "device": lib.GKL_SHIM_PREFILTER_CUDA_ON_DEVICE,
-                }[encode],
-                "chunk_bytes": _CHUNK_BYTES,
-                "memory_bytes": min(device.memory_bytes for device in self._devices),
-                "device_count": len(self._devices),
-                "devices": records,
-                "driver": functions,
-            },
+        self._open(
+            functions,
+            threads=cpu.threads,
+            method=_native_prefilter.method_code(cpu.method),
+            mode=_native_prefilter.mode_code(cpu.mode),
+            max_edits=cpu.max_edits,
+            encode={
+                "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
+                "host": lib.GKL_SHIM_PREFILTER_CUDA_ON_HOST,
+                "device": lib.GKL_SHIM_PREFILTER_CUDA_ON_DEVICE,
+            }[encode],
+            chunk_bytes=_CHUNK_BYTES,
+            memory_bytes=min(device.memory_bytes for device in self._devices),
         )
-        self._open(options)
         self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
 
     def close(self) -> None:

@@ -344,6 +344,12 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
     const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
     char *cigars, int64_t size);
 
+/* ---- mem: CPU or GPU ------------------------------------------------------------------------ */
+
+/* Estimate a search's cost. `letters` are those of all strands of the queries. */
+GKL_SHIM_API void gkl_shim_mem_estimate(int64_t letters, int32_t threads,
+                                        gkl_shim_call_estimate *call);
+
 /* ---- mem on CUDA devices -------------------------------------------------------------------- */
 
 /* The kernels of mem/cuda/kernels.cu, under their own names. */
@@ -459,6 +465,12 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct
                                                           gkl_shim_correct_removed *removed);
 
 GKL_SHIM_API void gkl_shim_correct_chunk_close(gkl_shim_correct_chunk *chunk);
+
+/* ---- Read correction: CPU or GPU ------------------------------------------------------------ */
+
+/* Estimate the cost of correcting reads. */
+GKL_SHIM_API void gkl_shim_correct_estimate(int64_t bases, int32_t threads,
+                                            gkl_shim_call_estimate *call);
 
 /* ---- Read correction on CUDA devices -------------------------------------------------------- */
 
