@@ -495,7 +495,7 @@ class MemOnDevice(Mem):
     def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
         done = ffi.new("gkl_shim_mem_cuda_call *")
         try:
-            kept.append(self._opened("mem_cuda", "mem_cuda_open", self.engine_options))
+            kept.append(self._opened("cuda_engine", "mem_cuda_open", self.engine_options))
             given = kept[-1], index, queries, self.search, done
             kept.append(self._opened("mem_matches", "mem_cuda_find", *given))
         except CallError as error:
