@@ -101,8 +101,7 @@ install: $(BIN)/python  ## build and install into $(VENV)
 # pip skips a wheel whose version is installed, so the installed package is removed first.
 setup: $(BIN)/python  ## build and install for tests and benchmarks, with the packages they need
 	$(if $(WHEEL),$(BIN)/python -m pip uninstall --quiet --yes gkl-shim)
-	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]' \
-	  $(if $(WHEEL),,-C cmake.define.GKL_SHIM_MEASUREMENTS=ON)
+	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import regions, report
-from benchmarks.common.call_parts import call_parts
+from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import Progress, Row, Table, seconds_of
 from gkl_shim.common import _processor
 from gkl_shim.cuda import devices as cuda_devices
@@ -68,6 +68,7 @@ class _Measuring:
 
     sets: dict[str, Batch]
     engine: cuda.Engine
+    kernels: TimedEngine
     seconds: float
     """For each measurement."""
 
@@ -129,13 +130,11 @@ def stages(on: _Measuring, step: Progress) -> Table:
     )  # fmt: skip
     for name, copies, batch in on.once_and_large():
         step(f"stages of {name} x {copies}")
-        found = call_parts(on.engine, batch)
+        found = on.kernels.parts(batch)
         for part, seconds in {
-            "plan (tries, tiles)": found.plan,
-            "write into pinned memory": found.write,
+            "plan, write into pinned memory, collect results": found.host,
             "transfer": found.transfer,
             "kernel": found.kernel,
-            "collect results": found.collect,
         }.items():
             table.rows.append(
                 {
@@ -192,12 +191,15 @@ def grid(on: _Measuring, step: Progress) -> Table:
     )  # fmt: skip
     widths = cuda.widths("single")
     chosen = {"intra-task": widths[0], "inter-task": widths[-1], "as planned": 0}
-    engines = {name: cuda.Engine([0], rows_per_lane=rows) for name, rows in chosen.items()}
+    engines = {
+        name: (TimedEngine(rows_per_lane=rows), cuda.Engine([0], rows_per_lane=rows))
+        for name, rows in chosen.items()
+    }
     for pairs, (read, haplotype) in itertools.product(_GRID_PAIRS, _GRID):
         batch = regions.uniform(pairs // math.prod(_SHAPE), _SHAPE, read, haplotype)
-        for name, engine in engines.items():
+        for name, (kernels, engine) in engines.items():
             step(f"{pairs} pairs of {read} x {haplotype}, {name}")
-            found = call_parts(engine, batch)
+            found = kernels.parts(batch)
             call = on.timed(engine.compute, batch)
             table.rows.append(
                 {
@@ -211,7 +213,8 @@ def grid(on: _Measuring, step: Progress) -> Table:
                     "call_tcups": call["tcups"],
                 }
             )
-    for engine in engines.values():
+    for kernels, engine in engines.values():
+        kernels.close()
         engine.close()
     return table
 
@@ -223,7 +226,7 @@ def tiles(on: _Measuring, step: Progress) -> Table:
         name="tiles", x="read", y="raw_tcups", lines=("rows_per_lane", "haplotype"),
     )  # fmt: skip
     for rows in cuda.widths("single"):
-        engine = cuda.Engine([0], rows_per_lane=rows)
+        engine = TimedEngine(rows_per_lane=rows)
         for haplotype, read in itertools.product(_TILE_HAPLOTYPES, _TILE_LENGTHS):
             lanes = -(-read // rows)
             if lanes > _WARP or read > haplotype:
@@ -237,7 +240,7 @@ def tiles(on: _Measuring, step: Progress) -> Table:
                     "haplotype": haplotype,
                     "lanes_a_read": lanes,
                     "lanes_filled_percent": 100 * (_WARP // lanes) * read / (_WARP * rows),
-                    "raw_tcups": call_parts(engine, batch).raw_tcups,
+                    "raw_tcups": engine.parts(batch).raw_tcups,
                 }
             )
         engine.close()
@@ -253,7 +256,7 @@ def pairs(on: _Measuring, step: Progress) -> Table:
     for count in _MANY_PAIRS:
         step(f"{count} pairs")
         batch = regions.uniform(count // math.prod(_LARGE_SHAPE), _LARGE_SHAPE, 128, 256)
-        found = call_parts(on.engine, batch, 1 if count > 10**6 else 5)
+        found = on.kernels.parts(batch, 1 if count > 10**6 else 5)
         call = on.timed(on.engine.compute, batch)
         for what, rate in (("kernel", _rate(batch, found.kernel)), ("call", call)):
             table.rows.append({"pairs": count, "what": what, **rate})
@@ -386,7 +389,7 @@ def command(
 ) -> None:
     """Measure PairHMM on the first GPU in the form of the tables in the literature."""
     sets = regions.read_all(paths) or {"generated": regions.generated(_GENERATED_REGIONS)}
-    on = _Measuring(sets, cuda.Engine([0]), seconds)
+    on = _Measuring(sets, cuda.Engine([0]), TimedEngine(), seconds)
     report.measure_tables([partial(TABLES[name], on) for name in names], json_file, plot_file)
 
 

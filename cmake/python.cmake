@@ -15,9 +15,6 @@ install(FILES kernels/include/gkl_shim.h DESTINATION gkl_shim/include)
 set(ABI ${CMAKE_BINARY_DIR}/_abi.py)
 set(HEADERS ${CMAKE_SOURCE_DIR}/kernels/include/gkl_shim.h
             ${CMAKE_SOURCE_DIR}/kernels/internal/gkl_shim_internal.h)
-if(GKL_SHIM_MEASUREMENTS)
-  list(APPEND HEADERS ${CMAKE_SOURCE_DIR}/kernels/internal/gkl_shim_measurements.h)
-endif()
 add_custom_command(
   OUTPUT ${ABI}
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/abi.py ${HEADERS} ${ABI}

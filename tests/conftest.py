@@ -346,15 +346,3 @@ def fake_gpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for driver in made:
         assert driver.misused == []
         assert driver.in_flight == driver.pushed == 0
-
-
-@pytest.fixture
-def measurements() -> None:
-    """Skip a test of functions that only builds for benchmarks have: a release has none."""
-    from gkl_shim.common import _native
-    from gkl_shim.errors import MissingComponent
-
-    try:
-        _native.measurement("pairhmm_cuda")
-    except MissingComponent as error:
-        pytest.skip(str(error))

@@ -15,7 +15,7 @@ from gkl_shim.common import _native
 from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import BackendUnavailable, WrongSetting
 
-__all__ = ["CallCosts", "Devices"]
+__all__ = ["CallCosts", "Devices", "estimate"]
 
 _Engine = TypeVar("_Engine")
 
@@ -40,6 +40,20 @@ class CallCosts:
     def add(self, call: Any, on_gpu: bool, nanoseconds: int) -> None:
         """Record how long a call took that :meth:`prefer_gpu` had before."""
         self._lib.gkl_shim_call_costs_add(self._costs, call, on_gpu, nanoseconds)
+
+
+def estimate(algorithm: str, *facts: int) -> Any:
+    """Return the ``gkl_shim_call_estimate *`` of a call.
+
+    Parameters
+    ----------
+    algorithm, facts
+        The word in ``gkl_shim_<algorithm>_estimate``, and the arguments of that function.
+    """
+    ffi, lib = _native.library()
+    call = ffi.new("gkl_shim_call_estimate *")
+    getattr(lib, f"gkl_shim_{algorithm}_estimate")(*facts, call)
+    return call
 
 
 class Devices(Generic[_Engine]):

@@ -18,7 +18,7 @@ from gkl_shim.common._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["CpuEngine", "builds", "check", "cpu_count", "direct", "interruptible", "last_error",
-           "library", "measurement", "opened", "version"]  # fmt: skip
+           "library", "opened", "version"]  # fmt: skip
 
 #: The time between two runs of Python's signal handlers in a native call, in milliseconds.
 INTERVAL = 50
@@ -158,35 +158,19 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     return status
 
 
-def measurement(name: str) -> Any:
-    """Return the function ``gkl_shim_<name>_measure``.
-
-    Raises
-    ------
-    MissingComponent
-        If the library is built without its functions for benchmarks.
-    """
-    ffi, lib = library()
-    try:
-        return getattr(lib, f"gkl_shim_{name}_measure")
-    except (AttributeError, ffi.error):
-        raise MissingComponent(
-            f"the native library {paths.library()} is built without functions for benchmarks; run "
-            "`pip install -C cmake.define.GKL_SHIM_MEASUREMENTS=ON .` in a clone of gkl-shim"
-        ) from None
-
-
-def opened(kind: str, *arguments: Any, used: object = None) -> Any:
+def opened(kind: str, *arguments: Any, used: object = None, handle_kind: str | None = None) -> Any:
     """Open a ``gkl_shim_<kind> *``. Python closes it when the last reference is gone.
 
     Parameters
     ----------
     kind
-        The word in ``gkl_shim_<kind>_open`` and ``gkl_shim_<kind>_close``.
+        The word in ``gkl_shim_<kind>_open``.
     *arguments
         The arguments of the open function, without the handle.
     used
         What the native object uses. It is kept until that is closed.
+    handle_kind
+        The word in the handle's type and in its close function, if it is another one.
 
     Raises
     ------
@@ -194,9 +178,9 @@ def opened(kind: str, *arguments: Any, used: object = None) -> Any:
         If the open function fails, with the library's message.
     """
     ffi, lib = library()
-    handle = ffi.new(f"gkl_shim_{kind} **")
+    handle = ffi.new(f"gkl_shim_{handle_kind or kind} **")
     check(getattr(lib, f"gkl_shim_{kind}_open")(*arguments, handle))
-    close = getattr(lib, f"gkl_shim_{kind}_close")
+    close = getattr(lib, f"gkl_shim_{handle_kind or kind}_close")
 
     def close_before(pointer: Any, _used: object = used) -> None:
         close(pointer)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gkl_shim.common import _native
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
 __all__ = ["Engine"]
@@ -43,24 +42,10 @@ class Engine(DeviceEngine):
     def __init__(
         self, devices: Iterable[int] | None = None, threads: int = 0, chunk_bases: int = 0
     ) -> None:
-        self._ffi, self._lib = _native.library()
         self._devices, functions = open_devices(devices, _Device)
         #: The memory that a spectrum may take, in bytes.
         self.memory_bytes = min(device.memory_bytes for device in self._devices)
-        records = self._ffi.new(
-            "gkl_shim_correct_cuda_device[]", [device.record for device in self._devices]
-        )
-        options = self._ffi.new(
-            "gkl_shim_correct_cuda_options *",
-            {
-                "threads": threads,
-                "chunk_bases": chunk_bases,
-                "device_count": len(self._devices),
-                "devices": records,
-                "driver": functions,
-            },
-        )
-        self._engine = _native.opened(self._NAME, options, used=self._devices)
+        self._open(functions, threads=threads, chunk_bases=chunk_bases)
 
 
 class _Device(Device):

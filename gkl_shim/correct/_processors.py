@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from gkl_shim.common import _auto, _native
+from gkl_shim.common import _auto
 from gkl_shim.common._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim.correct._native_correct import Counter
 
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "Processors"]
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
-
-# The time to correct a base, on one CPU thread and on a device, and for a call of a device. Later
-# calls go by what they cost.
-_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 10.0, 0.5, 1e6
 
 _T = TypeVar("_T")
 
@@ -75,7 +71,9 @@ class Processors:
         call: Callable[[cuda.Engine | None], _T],
     ) -> _T:
         """Return ``call(engine)`` with the engine to correct with; None is the CPU."""
-        with self._devices.for_call(self._costs, lambda: self._estimate(bases)) as engine:
+        with self._devices.for_call(
+            self._costs, lambda: _auto.estimate("correct", bases, self.threads)
+        ) as engine:
             if engine is None:
                 self.bases["cpu"] += bases
                 return call(None)
@@ -98,9 +96,3 @@ class Processors:
     def close(self) -> None:
         """Release the devices. The CPU computes from now on."""
         self._devices.close()
-
-    def _estimate(self, bases: int) -> Any:
-        ffi, _ = _native.library()
-        cpu = bases * _CPU_NANOSECONDS / (self.threads or _native.cpu_count())
-        gpu = _GPU_CALL_NANOSECONDS + bases * _GPU_NANOSECONDS
-        return ffi.new("gkl_shim_call_estimate *", (bases, cpu, gpu))

@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -213,21 +213,19 @@ def warn_of_loss(number: int, name: str, reason: str) -> None:
     )
 
 
-def next_loss(function: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
+def next_loss(engine: Any) -> tuple[int, str] | None:
     """Return the number of a failed device and the reason, or None if no other device has failed.
 
     Each failure is returned once.
 
     Parameters
     ----------
-    function
-        The native library's ``_next_loss`` function for this engine.
     engine
-        The engine's pointer.
+        The ``gkl_shim_cuda_engine *``.
     """
-    ffi, _ = _native.library()
+    ffi, lib = _native.library()
     number = ffi.new("int32_t *")
-    reason = function(engine, number)
+    reason = lib.gkl_shim_cuda_engine_next_loss(engine, number)
     return (number[0], ffi.string(reason).decode(errors="replace")) if reason else None
 
 

@@ -10,7 +10,7 @@ from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Device", "DeviceEngine", "open_devices"]
+__all__ = ["Device", "DeviceEngine", "engine_options", "open_devices"]
 
 _Device = TypeVar("_Device", bound="Device")
 
@@ -68,15 +68,28 @@ class Device:
 class DeviceEngine:
     """A native engine on devices. A derived class opens both."""
 
-    #: The engine's name in the C ABI: ``gkl_shim_NAME``.
+    #: The word in the name of the native open function: ``gkl_shim_NAME_open``.
     _NAME: str
     _engine: Any
     _devices: Sequence[Device]
 
+    def _open(self, driver: Any, **fields: Any) -> None:
+        """Open the native engine, which uses the kernels of the devices.
+
+        Parameters
+        ----------
+        driver, fields
+            As for :func:`engine_options`.
+        """
+        made, _records = engine_options(self._NAME, self._devices, driver, **fields)
+        self._engine = _native.opened(
+            self._NAME, made, used=self._devices, handle_kind="cuda_engine"
+        )
+
     @property
     def devices(self) -> tuple[str, ...]:
         """The names of the devices in use."""
-        uses = self._function("uses")
+        uses = _native.library()[1].gkl_shim_cuda_engine_uses
         return tuple(device.name for device in self._devices if uses(self._engine, device.number))
 
     @property
@@ -94,7 +107,7 @@ class DeviceEngine:
 
     def tell_of_losses(self) -> None:
         """Warn of each device that has failed since the last call."""
-        while found := cuda_devices.next_loss(self._function("next_loss"), self.pointer):
+        while found := cuda_devices.next_loss(self.pointer):
             number, reason = found
             name = next(device.name for device in self._devices if device.number == number)
             cuda_devices.warn_of_loss(number, name, reason)
@@ -107,8 +120,32 @@ class DeviceEngine:
             self._engine = None
             self._devices = []
 
-    def _function(self, name: str) -> Any:
-        return getattr(_native.library()[1], f"gkl_shim_{self._NAME}_{name}")
+
+def engine_options(
+    name: str, devices: Sequence[Device], driver: Any, **fields: Any
+) -> tuple[Any, Any]:
+    """Return what a native engine opens with.
+
+    Parameters
+    ----------
+    name
+        The word in ``gkl_shim_<name>_options``.
+    devices
+        The devices, with their records.
+    driver
+        The ``gkl_shim_cuda_driver *``.
+    fields
+        The other fields of the options.
+
+    Returns
+    -------
+    options, records
+        A ``gkl_shim_<name>_options *``, and the devices' records, to which it points.
+    """
+    ffi, _ = _native.library()
+    records = ffi.new(f"gkl_shim_{name}_device[]", [device.record for device in devices])
+    made = {"device_count": len(devices), "devices": records, "driver": driver, **fields}
+    return ffi.new(f"gkl_shim_{name}_options *", made), records
 
 
 def open_devices(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from gkl_shim.common import _auto, _native
+from gkl_shim.common import _auto
 from gkl_shim.common._arguments import INT32_MAX, check_choice, truth, whole_number
 from gkl_shim.common._closable import Closable
 from gkl_shim.common._output_files import atomic_output
@@ -41,10 +41,6 @@ Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 # How many matches of one query are in memory together, about: where the index is in memory, and
 # where each search builds it.
 _MATCHES, _PAGED_MATCHES = 1 << 23, 1 << 24
-# The time for a letter of a query, on one CPU thread and on a device, and for a call of a device:
-# medians of what `gkl-shim bench mem --papers` measured on a Zen 3 and an H200. Later calls go by
-# what they cost.
-_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 20.0, 0.5, 1e6
 
 
 def __getattr__(name: str) -> Any:
@@ -126,7 +122,7 @@ class Index(Closable):
         )
 
     def _open(self, threads: int, backend: Backend, devices: Iterable[int] | None) -> None:
-        self._threads = threads or _native.cpu_count()
+        self._threads = threads
         self._costs = _auto.CallCosts()
 
         def open_engine(numbers: list[int] | None) -> cuda.Engine:
@@ -293,10 +289,7 @@ class Index(Closable):
 
     def _estimate(self, queries: _native_mem.Sequences, strands: Strands, part: Part) -> Any:
         letters = (part.last - part.first) or queries.letters * (2 if strands == "both" else 1)
-        ffi, _ = _native.library()
-        cpu = letters * _CPU_NANOSECONDS / self._threads
-        gpu = _GPU_CALL_NANOSECONDS + letters * _GPU_NANOSECONDS
-        return ffi.new("gkl_shim_call_estimate *", (letters, cpu, gpu))
+        return _auto.estimate("mem", letters, self._threads)
 
     def is_of(self, reference: Any) -> bool:
         """Return whether this index was made of a reference, in any form that `Index` takes."""

@@ -52,22 +52,13 @@ class Engine(DeviceEngine):
     ) -> None:
         self._ffi, self._lib = _native.library()
         self._devices, functions = open_devices(devices, _Device)
-        records = self._ffi.new(
-            "gkl_shim_mem_cuda_device[]", [device.record for device in self._devices]
+        self._open(
+            functions,
+            memory_bytes=min(device.memory_bytes for device in self._devices),
+            page_letters=page_letters,
+            chunk_letters=chunk_letters,
+            streams=streams,
         )
-        options = self._ffi.new(
-            "gkl_shim_mem_cuda_options *",
-            {
-                "memory_bytes": min(device.memory_bytes for device in self._devices),
-                "page_letters": page_letters,
-                "chunk_letters": chunk_letters,
-                "streams": streams,
-                "device_count": len(self._devices),
-                "devices": records,
-                "driver": functions,
-            },
-        )
-        self._engine = _native.opened(self._NAME, options, used=self._devices)
         #: How the last search divided the reference: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 

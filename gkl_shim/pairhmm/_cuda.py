@@ -9,7 +9,7 @@ Python's interpreter lock, and a small region takes little longer than its kerne
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch
 
-__all__ = ["Engine", "opened", "options", "widths"]
+__all__ = ["Engine", "opened", "option_fields", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -72,7 +72,7 @@ def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device],
     devices
         Device numbers, by default all devices.
     limits
-        ``most_memory``, ``multiprocessors`` and ``double_ratio`` of :class:`Engine`.
+        ``most_memory`` and ``device`` of :class:`Engine`.
 
     Raises
     ------
@@ -82,23 +82,14 @@ def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device],
     return open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
 
 
-def options(devices: Sequence[_Device], driver: Any, **chosen: Any) -> tuple[Any, Any]:
-    """Return a ``gkl_shim_pairhmm_cuda_options *``, and the records that it points to."""
-    ffi, _ = _native.library()
-    records = ffi.new("gkl_shim_pairhmm_cuda_device[]", [device.record for device in devices])
-    made = ffi.new(
-        "gkl_shim_pairhmm_cuda_options *",
-        {
-            "slots": _SLOTS,
-            "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
-            "planning": _CHUNK_PLANNING,
-            "device_count": len(devices),
-            "devices": records,
-            "driver": driver,
-            **chosen,
-        },
-    )
-    return made, records
+def option_fields(**chosen: int) -> dict[str, Any]:
+    """Return fields of ``gkl_shim_pairhmm_cuda_options``: the chosen ones and the usual ones."""
+    return {
+        "slots": _SLOTS,
+        "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
+        "planning": _CHUNK_PLANNING,
+        **chosen,
+    }
 
 
 class Engine(DeviceEngine):
@@ -119,24 +110,15 @@ class Engine(DeviceEngine):
     most_memory
         The most bytes that the buffers on each device take; None for half of what is free.
         ``GKL_SHIM_DEVICE_MEMORY`` has precedence.
-    rows_per_lane
-        For measurements: use the kernel with this many rows per lane wherever it can hold a
-        region's reads. 0 chooses the cheapest kernel. All kernels give the same bits.
-    streams
-        For measurements: the most chunks of one call in flight, for each device. 0 chooses it from
-        the number of threads.
-    launch_threads
-        For measurements: the number of threads that plan and launch chunks, for each call and
-        device. 0 chooses it from the number of threads.
-    multiprocessors
-        For measurements: plan for a device with this many multiprocessors. 0 uses the device's own
-        number.
-    double_ratio
-        For measurements and tests: assume that double precision is this many times slower than
-        single precision. 0 uses what each device reports. From
-        :data:`gkl_shim.cuda.devices.SLOW_DOUBLE` on, the CPU computes the pairs that leave the
-        range of single precision. Reads of more than 1,024 bases stay on the devices, and so does
-        all work of an engine in double precision.
+    device
+        Fields of ``gkl_shim_pairhmm_cuda_device`` to use instead of what each device reports. Tests
+        and benchmarks set ``multiprocessors`` and ``slow_double``. If all devices are slow in
+        double precision, the CPU computes the pairs that leave the range of single precision. Reads
+        of more than 1,024 bases stay on the devices, and so does all work of an engine in double
+        precision.
+    chosen
+        Fields of ``gkl_shim_pairhmm_cuda_options`` to use instead of the usual ones, such as
+        ``rows_per_lane``. All give the same bits.
 
     Raises
     ------
@@ -157,30 +139,18 @@ class Engine(DeviceEngine):
         threads: int = 0,
         *,
         most_memory: int | None = None,
-        rows_per_lane: int = 0,
-        streams: int = 0,
-        launch_threads: int = 0,
-        multiprocessors: int = 0,
-        double_ratio: int = 0,
+        device: Mapping[str, int] | None = None,
+        **chosen: int,
     ) -> None:
         self._ffi, self._lib = _native.library()
-        self._devices, driver = opened(
-            devices,
-            most_memory=most_memory,
-            multiprocessors=multiprocessors,
-            double_ratio=double_ratio,
-        )
-        chosen, _records = options(
-            self._devices,
-            driver,
+        self._devices, driver = opened(devices, most_memory=most_memory, device=device)
+        fields = option_fields(
             precision=_native_pairhmm.precision_code(precision),
             conventions=_native_pairhmm.conventions_code(as_gkl),
             threads=threads,
-            rows_per_lane=rows_per_lane,
-            streams=streams,
-            launch_threads=launch_threads,
+            **chosen,
         )
-        self._engine = _native.opened(self._NAME, chosen, used=self._devices)
+        self._open(driver, **fields)
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")
@@ -256,28 +226,6 @@ class Engine(DeviceEngine):
         if status:
             _native.check(status)
 
-    def measure(self, batch: Batch, repeats: int) -> Any:
-        """Time each stage of a batch on the first device. Nothing else may use the engine.
-
-        Returns
-        -------
-        gkl_shim_pairhmm_cuda_stages *
-            Medians of `repeats` runs, summed over the chunks.
-
-        Raises
-        ------
-        BackendUnavailable
-            If the device fails.
-        MissingComponent
-            If the library is built without its functions for benchmarks.
-        """
-        function = _native.measurement(self._NAME)
-        values = self._ffi.from_buffer("double[]", np.empty(batch.pairs))
-        found = self._ffi.new("gkl_shim_pairhmm_cuda_stages *")
-        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
-        _native.check(function(self._engine, pointer, values, repeats, found))
-        return found
-
 
 class _Results:
     """Make arrays for results, and use their memory again when the last view of it is gone.
@@ -320,19 +268,18 @@ class _Device(Device):
         cupy: Any,
         number: int,
         most_memory: int | None = None,
-        multiprocessors: int = 0,
-        double_ratio: int = 0,
+        device: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(cupy, number, _SOURCE, most_memory)
         self._tables: list[Any] = []
-        ratio = double_ratio or cuda_devices.double_ratio(number)
         with self.current():
             self.record |= {
-                "multiprocessors": multiprocessors or int(self.properties["multiProcessorCount"]),
-                "slow_double": ratio >= cuda_devices.SLOW_DOUBLE,
+                "multiprocessors": int(self.properties["multiProcessorCount"]),
+                "slow_double": cuda_devices.double_ratio(number) >= cuda_devices.SLOW_DOUBLE,
                 "scratch_bytes": min(_SCRATCH_BYTES, int(self.memory_bytes * _SCRATCH_SHARE)),
                 "memory_bytes": self.memory_bytes,
                 "kernels": [self._prepared(cupy, p) for p in ("single", "double")],
+                **(device or {}),
             }
             cupy.cuda.runtime.deviceSynchronize()
 

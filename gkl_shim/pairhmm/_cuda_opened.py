@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gkl_shim.common import _native
+from gkl_shim.cuda.engine import engine_options
 from gkl_shim.pairhmm import _cuda as cuda_pairhmm
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
@@ -44,7 +45,8 @@ def opened(devices: Sequence[int] | None) -> tuple[list[str], Any, tuple[Any, ..
     """
     ffi, _ = _native.library()
     found, driver = cuda_pairhmm.opened(devices, most_memory=_MOST_MEMORY)
-    options, records = cuda_pairhmm.options(found, driver)
+    fields = cuda_pairhmm.option_fields()
+    options, records = engine_options("pairhmm_cuda", found, driver, **fields)
     arrays = first_batch().arrays
     batch = _native_pairhmm.batch_pointer(*arrays)
     record = ffi.new("gkl_shim_pairhmm_opened *", {"options": options[0], "first": batch[0]})

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.common._arguments import check_choice, whole_number
-from gkl_shim.common._auto import CallCosts, Devices
+from gkl_shim.common._auto import CallCosts, Devices, estimate
 from gkl_shim.common._checks import whole_numbers
 from gkl_shim.common._closable import Closable
-from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.prefilter._engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
 from gkl_shim.prefilter._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 
@@ -224,7 +223,7 @@ class Prefilter(Closable):
         """
         cpu = self._open()
         with self._devices.for_call(
-            costs, lambda: _native_prefilter.estimate(*load(), self.max_edits, cpu.threads)
+            costs, lambda: estimate("prefilter", *load(), self.max_edits, cpu.threads)
         ) as engine:
             yield cpu if engine is None else engine
 

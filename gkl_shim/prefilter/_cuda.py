@@ -64,30 +64,21 @@ class Engine(DeviceEngine):
         self._devices, functions = open_devices(
             devices, lambda cupy, number: _Device(cupy, number, cpu.method, cpu.mode)
         )
-        records = self._ffi.new(
-            "gkl_shim_prefilter_cuda_device[]", [device.record for device in self._devices]
-        )
         lib = self._lib
-        options = self._ffi.new(
-            "gkl_shim_prefilter_cuda_options *",
-            {
-                "threads": cpu.threads,
-                "method": _native_prefilter.method_code(cpu.method),
-                "mode": _native_prefilter.mode_code(cpu.mode),
-                "max_edits": cpu.max_edits,
-                "encode": {
-                    "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
-                    "host": lib.GKL_SHIM_PREFILTER_CUDA_ON_HOST,
-                    "device": lib.GKL_SHIM_PREFILTER_CUDA_ON_DEVICE,
-                }[encode],
-                "chunk_bytes": _CHUNK_BYTES,
-                "memory_bytes": min(device.memory_bytes for device in self._devices),
-                "device_count": len(self._devices),
-                "devices": records,
-                "driver": functions,
-            },
+        self._open(
+            functions,
+            threads=cpu.threads,
+            method=_native_prefilter.method_code(cpu.method),
+            mode=_native_prefilter.mode_code(cpu.mode),
+            max_edits=cpu.max_edits,
+            encode={
+                "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
+                "host": lib.GKL_SHIM_PREFILTER_CUDA_ON_HOST,
+                "device": lib.GKL_SHIM_PREFILTER_CUDA_ON_DEVICE,
+            }[encode],
+            chunk_bytes=_CHUNK_BYTES,
+            memory_bytes=min(device.memory_bytes for device in self._devices),
         )
-        self._engine = _native.opened(self._NAME, options, used=self._devices)
         self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
 
     def close(self) -> None:
@@ -152,33 +143,6 @@ class Engine(DeviceEngine):
             raise RuntimeError(
                 f"candidate {end}: out of range for the CUDA engine, but not for the CPU engine"
             )
-
-    def kernel_seconds(self, reads: Sequences, segments: Sequences, repeats: int) -> float:
-        """Time the filter's kernels alone, on the first device, with all pairs in one launch.
-
-        Returns
-        -------
-        float
-            The median of `repeats` launches, in seconds.
-
-        Raises
-        ------
-        BackendUnavailable
-            If the device fails.
-        MissingComponent
-            If the library is built without its functions for benchmarks.
-        """
-        seconds = self._ffi.new("double *")
-        status = _native.measurement(self._NAME)(
-            self.pointer,
-            _native_prefilter.sequences_pointer(reads.raw),
-            _native_prefilter.sequences_pointer(segments.raw),
-            len(reads),
-            repeats,
-            seconds,
-        )
-        _native.check(status)
-        return float(seconds[0])
 
 
 class _OnDevices(NamedTuple):

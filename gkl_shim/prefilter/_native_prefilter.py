@@ -14,7 +14,6 @@ __all__ = [
     "CpuEngine",
     "Sequences",
     "encode",
-    "estimate",
     "format_edits",
     "method_code",
     "mode_code",
@@ -114,14 +113,6 @@ def sequences_pointer(sequences: Sequences) -> Any:
     for field in ("size", "stride", "length"):
         setattr(struct, field, getattr(sequences, field))
     return struct
-
-
-def estimate(bases: int, sent: int, max_edits: int, threads: int) -> Any:
-    """Return a ``gkl_shim_call_estimate *`` for a call that would send `sent` bytes to a GPU."""
-    ffi, lib = _native.library()
-    call = ffi.new("gkl_shim_call_estimate *")
-    lib.gkl_shim_prefilter_estimate(bases, sent, max_edits, threads, call)
-    return call
 
 
 def encode(

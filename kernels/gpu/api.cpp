@@ -1,7 +1,8 @@
-// CallCosts in the internal C ABI, for Python.
+// What all algorithms share of the internal C ABI.
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "gpu/call_costs.h"
+#include "gpu/engine.h"
 
 struct gkl_shim_call_costs {
     gkl_shim::gpu::CallCosts costs{};
@@ -25,3 +26,17 @@ extern "C" void gkl_shim_call_costs_add(gkl_shim_call_costs *costs,
 }
 
 extern "C" void gkl_shim_call_costs_close(gkl_shim_call_costs *costs) { delete costs; }
+
+extern "C" const char *gkl_shim_cuda_engine_next_loss(gkl_shim_cuda_engine *engine,
+                                                      int32_t *number) {
+    return engine->devices.next_loss(number);
+}
+
+extern "C" int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number) {
+    return engine->devices.uses(number);
+}
+
+extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) {
+    const gkl_shim::FloatingPointMode mode;
+    delete engine;
+}

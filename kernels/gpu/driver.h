@@ -19,10 +19,13 @@ enum {
     kHostPortable = 1,       // pinned memory that every device's context knows
     kStreamNonBlocking = 1,  // it waits for no other stream
     kEventBlocking = 1,      // who waits for it sleeps
-    kEventTimed = 0,
+    kEventSpinning = 0,      // who waits for it keeps looking
     kAttributeMemoryType = 2,
     kMemoryTypeHost = 1,
 };
+
+// The most blocks of kernels that loop: more blocks would only repeat their loop.
+constexpr int64_t kMaxBlocks = int64_t(1) << 20;
 
 // A line that says what is wrong. It allocates nothing, because memory may be short.
 typedef char ShortText[256];
@@ -83,11 +86,6 @@ class CudaDriver {
     void record(void *event, void *stream) const { CALL(cuEventRecord, event, stream); }
     void wait_for_event(void *event) const { CALL(cuEventSynchronize, event); }
     void wait_for_stream(void *stream) const { CALL(cuStreamSynchronize, stream); }
-    double seconds(void *begin, void *end) const {
-        float milliseconds;
-        CALL(cuEventElapsedTime, &milliseconds, begin, end);
-        return double(milliseconds) * 1e-3;
-    }
     bool is_done(void *stream) const {
         const int32_t error = functions_.cuStreamQuery(stream);
         if (error == kDriverNotReady) return false;

@@ -10,6 +10,9 @@
 namespace gkl_shim {
 namespace gpu {
 
+// Arrays in a block of memory begin at multiples of 256 bytes.
+inline int64_t aligned(int64_t at) { return (at + 255) / 256 * 256; }
+
 // A block of fixed size. `Address` is void * for pinned memory of the host, and uint64_t for memory
 // of a device. The device's context is current in the constructor and in the destructor.
 template <class Address>

@@ -81,27 +81,6 @@ class Work {
     virtual void compute_all_on_cpu() {}
 };
 
-// Work whose chunks all come from one queue, which the call owns. When no device is left, the queue
-// is told with give_up().
-template <class ChunkQueue>
-class OneQueueWork : public Work {
-   public:
-    OneQueueWork(Devices *devices, ChunkQueue *queue) : devices_(*devices), queue_(*queue) {}
-
-    std::shared_ptr<Queue> next_queue() override {
-        if (!queue_.more()) return nullptr;
-        return {std::shared_ptr<Queue>(), &queue_};
-    }
-    bool any_left() const override { return queue_.more() && devices_.any_for(queue_); }
-    void no_device_for(Queue *) override { queue_.give_up(); }
-
-   private:
-    Devices &devices_;
-
-   protected:
-    ChunkQueue &queue_;
-};
-
 // A loop that keeps several chunks of a call in flight, on any devices, until all work is done or
 // no device is left. While it waits for a chunk, it does work for the CPU.
 class LaunchThread {

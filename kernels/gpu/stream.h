@@ -32,7 +32,7 @@ class Stream {
 // An event of the device whose context is current, here and in the destructor.
 class Event {
    public:
-    // `kind`: kEventBlocking or kEventTimed.
+    // `kind`: kEventBlocking or kEventSpinning.
     Event(const CudaDriver &driver, uint32_t kind) : driver_(driver), event_(driver.event(kind)) {}
     ~Event() { driver_.free_event(event_); }
     Event(const Event &) = delete;

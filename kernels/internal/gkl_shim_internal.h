@@ -87,7 +87,6 @@ typedef struct {
     int32_t (*cuEventDestroy_v2)(void *event);
     int32_t (*cuEventRecord)(void *event, void *stream);
     int32_t (*cuEventSynchronize)(void *event);
-    int32_t (*cuEventElapsedTime)(float *milliseconds, void *begin, void *end);
     int32_t (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
     int32_t (*cuMemcpyDtoHAsync_v2)(void *to, uint64_t from, size_t size, void *stream);
     int32_t (*cuPointerGetAttribute)(void *value, int32_t attribute, uint64_t address);
@@ -98,6 +97,22 @@ typedef struct {
     int32_t (*cuGetErrorName)(int32_t error, const char **name);
     int32_t (*cuGetErrorString)(int32_t error, const char **text);
 } gkl_shim_cuda_driver;
+
+/* An algorithm's engine on CUDA devices. The Python package chooses the devices, loads the kernels
+ * and passes both to the algorithm's open function. The kernels and contexts must outlive the
+ * engine. After that it needs no Python, and any number of threads may use it at once. */
+typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
+
+/* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
+ * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
+GKL_SHIM_API const char *gkl_shim_cuda_engine_next_loss(gkl_shim_cuda_engine *engine,
+                                                        int32_t *number);
+
+/* Whether the device with that number is in use, or with -1 whether any device is. */
+GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
+
+/* Close an engine; NULL is allowed. No call may be running. */
+GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
 
 /* The GPUs that Python has opened for an algorithm. It keeps them open until the process ends. */
 typedef struct {
@@ -147,10 +162,7 @@ GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_shared_bytes(int32_t precision, int32
 GKL_SHIM_API int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t conventions,
                                                   void *tables);
 
-/* ---- PairHMM on CUDA devices: the engine ----------------------------------------------------
- *
- * The Python package chooses the devices, loads the kernels and passes both to the engine. After
- * that the engine needs no Python: any number of threads may compute at once. */
+/* ---- PairHMM on CUDA devices: the engine ---------------------------------------------------- */
 
 typedef struct {
     void *functions[GKL_SHIM_PAIRHMM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
@@ -189,8 +201,6 @@ typedef struct {
     const gkl_shim_cuda_driver *driver;
 } gkl_shim_pairhmm_cuda_options;
 
-typedef struct gkl_shim_pairhmm_cuda gkl_shim_pairhmm_cuda;
-
 /* The record of a gkl_shim_opened. */
 typedef struct {
     gkl_shim_pairhmm_cuda_options options; /* for an engine of any precision and conventions */
@@ -198,9 +208,9 @@ typedef struct {
                                      region needs, so that no caller waits for that */
 } gkl_shim_pairhmm_opened;
 
-/* Open an engine. The kernels, tables and contexts must outlive it. On failure *engine is NULL. */
+/* Open an engine. The tables must outlive it. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_open(
-    const gkl_shim_pairhmm_cuda_options *options, gkl_shim_pairhmm_cuda **engine);
+    const gkl_shim_pairhmm_cuda_options *options, gkl_shim_cuda_engine **engine);
 
 /* Like gkl_shim_pairhmm_compute(), for several batches whose results are stored one after another.
  * The CPU engine computes the pairs that no device does: because the device fails, because it is
@@ -211,27 +221,15 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_open(
  *
  * GKL_SHIM_EINVAL: gkl_shim_pairhmm_check() refuses a batch, or the conventions refuse a
  * haplotype's letter. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_cuda_engine *engine,
                                                            const gkl_shim_pairhmm_batch *batches,
                                                            const uint8_t *one_gap, int64_t count,
                                                            double *log10_likelihoods,
                                                            gkl_shim_pairhmm_stats *done);
 
-/* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
- * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
-GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_next_loss(gkl_shim_pairhmm_cuda *engine,
-                                                         int32_t *number);
-
-/* Whether the device with that number is in use, or with -1 whether any device is. */
-GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine,
-                                                int32_t number);
-
 /* What the engine has done since it was opened, summed over all calls. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_cuda_engine *engine,
                                                               gkl_shim_pairhmm_stats *stats);
-
-/* Close an engine; NULL is allowed. No call may be running. */
-GKL_SHIM_API void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine);
 
 /* ---- prefilter: CPU or GPU ------------------------------------------------------------------ */
 
@@ -240,10 +238,7 @@ GKL_SHIM_API void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine);
 GKL_SHIM_API void gkl_shim_prefilter_estimate(int64_t bases, int64_t bytes, int32_t max_edits,
                                               int32_t threads, gkl_shim_call_estimate *call);
 
-/* ---- prefilter on CUDA devices --------------------------------------------------------------
- *
- * As for PairHMM, the Python package chooses the devices, loads the kernels and passes both to the
- * engine. Any number of threads may use an engine at once. */
+/* ---- prefilter on CUDA devices -------------------------------------------------------------- */
 
 /* Where letters are encoded. By default on the device if they lie in pinned memory, from which they
  * need not be copied; otherwise here, because encoding takes no longer than copying and the bus
@@ -282,11 +277,9 @@ typedef struct {
     const gkl_shim_cuda_driver *driver;
 } gkl_shim_prefilter_cuda_options;
 
-typedef struct gkl_shim_prefilter_cuda gkl_shim_prefilter_cuda;
-
-/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
+/* Open an engine. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_open(
-    const gkl_shim_prefilter_cuda_options *options, gkl_shim_prefilter_cuda **engine);
+    const gkl_shim_prefilter_cuda_options *options, gkl_shim_cuda_engine **engine);
 
 /* A part of a call, and what became of it. */
 typedef struct {
@@ -302,7 +295,7 @@ enum { GKL_SHIM_PREFILTER_CUDA_UNDONE = -3 };
 /* Like gkl_shim_prefilter_compute(), for pairs that have been checked. `results` are those of all
  * pairs, from the first one on. */
 GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_compute(
-    gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
+    gkl_shim_cuda_engine *engine, const gkl_shim_prefilter_sequences *reads,
     const gkl_shim_prefilter_sequences *segments, int16_t *results,
     gkl_shim_prefilter_cuda_call *call);
 
@@ -320,7 +313,7 @@ typedef struct {
 /* Keep reads and contigs. They are sent to a device when it computes its first candidates, so the
  * arrays must outlive the handle. */
 GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_resident_open(
-    gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_cuda_references *references,
+    gkl_shim_cuda_engine *engine, const gkl_shim_prefilter_cuda_references *references,
     gkl_shim_prefilter_cuda_resident **resident);
 
 typedef struct {
@@ -334,22 +327,13 @@ typedef struct {
 /* Compute candidates. If one is out of range, call->fault is the first such candidate, and results
  * from it on are undefined. */
 GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_compute_candidates(
-    gkl_shim_prefilter_cuda *engine, gkl_shim_prefilter_cuda_resident *resident,
+    gkl_shim_cuda_engine *engine, gkl_shim_prefilter_cuda_resident *resident,
     const gkl_shim_prefilter_cuda_candidates *candidates, int16_t *results,
     gkl_shim_prefilter_cuda_call *call);
 
 /* Free the memory on the devices; NULL is allowed. The engine may be closed already. */
 GKL_SHIM_API void gkl_shim_prefilter_cuda_resident_close(
     gkl_shim_prefilter_cuda_resident *resident);
-
-/* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_prefilter_cuda_next_loss(gkl_shim_prefilter_cuda *engine,
-                                                           int32_t *number);
-GKL_SHIM_API int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda *engine,
-                                                  int32_t number);
-
-/* Close an engine; NULL is allowed. No call may be running. */
-GKL_SHIM_API void gkl_shim_prefilter_cuda_close(gkl_shim_prefilter_cuda *engine);
 
 /* ---- Smith-Waterman ------------------------------------------------------------------------- */
 
@@ -359,6 +343,12 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
     const gkl_shim_smithwaterman *handle, const gkl_shim_smithwaterman_batch *batch,
     const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
     char *cigars, int64_t size);
+
+/* ---- mem: CPU or GPU ------------------------------------------------------------------------ */
+
+/* Estimate a search's cost. `letters` are those of all strands of the queries. */
+GKL_SHIM_API void gkl_shim_mem_estimate(int64_t letters, int32_t threads,
+                                        gkl_shim_call_estimate *call);
 
 /* ---- mem on CUDA devices -------------------------------------------------------------------- */
 
@@ -385,11 +375,9 @@ typedef struct {
     const gkl_shim_cuda_driver *driver;
 } gkl_shim_mem_cuda_options;
 
-typedef struct gkl_shim_mem_cuda gkl_shim_mem_cuda;
-
-/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
+/* Open an engine. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
-                                                    gkl_shim_mem_cuda **engine);
+                                                    gkl_shim_cuda_engine **engine);
 
 typedef struct {
     int64_t pages, page_letters; /* of the reference on the devices */
@@ -397,19 +385,12 @@ typedef struct {
 
 /* Like gkl_shim_mem_find(), with the same matches. If a device fails, the others search again.
  * GKL_SHIM_EUNAVAILABLE: no device is left. */
-GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_cuda_engine *engine,
                                                     const gkl_shim_mem *index,
                                                     const gkl_shim_mem_sequences *queries,
                                                     const gkl_shim_mem_search *search,
                                                     gkl_shim_mem_cuda_call *call,
                                                     gkl_shim_mem_matches **matches);
-
-/* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_mem_cuda_next_loss(gkl_shim_mem_cuda *engine, int32_t *number);
-GKL_SHIM_API int32_t gkl_shim_mem_cuda_uses(const gkl_shim_mem_cuda *engine, int32_t number);
-
-/* Close; NULL is allowed. */
-GKL_SHIM_API void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine);
 
 /* ---- Read correction: pieces of files ------------------------------------------------------- */
 
@@ -485,6 +466,12 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct
 
 GKL_SHIM_API void gkl_shim_correct_chunk_close(gkl_shim_correct_chunk *chunk);
 
+/* ---- Read correction: CPU or GPU ------------------------------------------------------------ */
+
+/* Estimate the cost of correcting reads. */
+GKL_SHIM_API void gkl_shim_correct_estimate(int64_t bases, int32_t threads,
+                                            gkl_shim_call_estimate *call);
+
 /* ---- Read correction on CUDA devices -------------------------------------------------------- */
 
 /* The kernels of correct/cuda/kernels.cu, under their own names. */
@@ -507,17 +494,15 @@ typedef struct {
     const gkl_shim_cuda_driver *driver;
 } gkl_shim_correct_cuda_options;
 
-typedef struct gkl_shim_correct_cuda gkl_shim_correct_cuda;
-
-/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
+/* Open an engine. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_open(
-    const gkl_shim_correct_cuda_options *options, gkl_shim_correct_cuda **engine);
+    const gkl_shim_correct_cuda_options *options, gkl_shim_cuda_engine **engine);
 
 /* Open a counter that counts on the devices. It must be closed before the engine. Its tables on
  * each device take at most `memory_bytes`; 0 means as much as the device has for them. If a device
  * fails, gkl_shim_correct_end_pass() asks for the reads again, and other devices or the CPU count
  * what is missing. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_cuda_engine *engine,
                                                                 int32_t k, int64_t memory_bytes,
                                                                 int32_t threshold,
                                                                 gkl_shim_correct_counter **counter);
@@ -528,7 +513,7 @@ GKL_SHIM_API int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter
 
 /* Like gkl_shim_correct_reads(), with the same results. The CPU corrects the reads that no device
  * does. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_correct_cuda *engine,
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_cuda_engine *engine,
                                                          const gkl_shim_correct_options *options,
                                                          const gkl_shim_correct_spectrum *spectrum,
                                                          const gkl_shim_correct_batch *batch,
@@ -536,20 +521,11 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_correct_cuda *
                                                          int32_t *begins, int32_t *ends);
 
 /* Like gkl_shim_correct_chunk_correct(). */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_correct_cuda *engine,
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_cuda_engine *engine,
                                                          gkl_shim_correct_chunk *chunk,
                                                          const gkl_shim_correct_options *options,
                                                          const gkl_shim_correct_spectrum *spectrum,
                                                          gkl_shim_correct_totals *totals);
-
-/* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine,
-                                                         int32_t *number);
-GKL_SHIM_API int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine,
-                                                int32_t number);
-
-/* Close an engine; NULL is allowed. No call may be running. */
-GKL_SHIM_API void gkl_shim_correct_cuda_close(gkl_shim_correct_cuda *engine);
 
 /* cffi: end */
 

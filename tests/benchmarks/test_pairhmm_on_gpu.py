@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import pairhmm_callers
+from benchmarks import pairhmm_callers, pairhmm_lone, pairhmm_long_reads
 from benchmarks.common import regions
+from gkl_shim.bench import regions as generated
 from gkl_shim.pairhmm import PairHMM
 
 
@@ -32,6 +33,28 @@ def test_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for row in rows:
         calls = row["microseconds_a_call"] * row["regions_a_second"]
         assert calls == pytest.approx(1e6 * row["callers"])
+
+
+def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"COMPARED": 64, "CALL_BASES": 1e4}.items():
+        monkeypatch.setattr(pairhmm_lone, name, value)
+    monkeypatch.setattr(generated, "_DISTINCT", 128)
+    file = tmp_path / "report.json"
+    arguments = ["--repeats", "1", "--json", str(file)]
+    CliRunner().invoke(pairhmm_lone.command, arguments, catch_exceptions=False)
+    rows = json.loads(file.read_text())["rows"]
+    assert len(rows) == 3 * 2 * 6
+    assert all(row["call_ms"] > 0 and not row["same_bits"] for row in rows)
+
+
+def test_long_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_long_reads, "BASES", 600)
+    monkeypatch.setattr(pairhmm_long_reads, "PAIRS", (1, 4))
+    file = tmp_path / "report.json"
+    CliRunner().invoke(pairhmm_long_reads.command, ["--json", str(file)], catch_exceptions=False)
+    rows = json.loads(file.read_text())["rows"]
+    assert [(row["pairs"], row["compared_pairs"]) for row in rows] == [(1, 1), (4, 4)]
+    assert all(row["gcups"] > 0 and not row["same_bits"] for row in rows)
 
 
 @pytest.mark.parametrize(("read", "haplotype"), [(32, 32), (128, 256)])

@@ -61,13 +61,10 @@ def test_only_the_c_interface_and_jni_are_exported(tmp_path):
         for name, text in headers.items()
     }
     assert all(len(functions[name]) == headers[name].count("\nGKL_SHIM_API ") for name in headers)
-    # Only builds for benchmarks have these.
-    measurements = functions.pop("gkl_shim_measurements.h")
     everywhere = set().union(JNI, SHARED, *functions.values())
     for library in libraries(tmp_path):
         found = symbols(library, "--defined-only").keys()
-        assert found - measurements == everywhere, library
-        assert found & measurements in (set(), measurements), library
+        assert found == everywhere, library
 
 
 def test_copies_of_the_library_share_one_mutex(tmp_path: Path) -> None:

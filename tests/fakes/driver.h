@@ -20,7 +20,6 @@
     USE(cuEventDestroy_v2)       \
     USE(cuEventRecord)           \
     USE(cuEventSynchronize)      \
-    USE(cuEventElapsedTime)      \
     USE(cuMemcpyHtoDAsync_v2)    \
     USE(cuMemcpyDtoHAsync_v2)    \
     USE(cuPointerGetAttribute)   \

@@ -66,7 +66,7 @@ gkl_shim_pairhmm_cuda_kernels pairhmm_kernels_of(int32_t precision) {
     return made;
 }
 
-gkl_shim_pairhmm_cuda *pairhmm_engine_of(int32_t precision, int32_t conventions) {
+gkl_shim_cuda_engine *pairhmm_engine_of(int32_t precision, int32_t conventions) {
     static gkl_shim_pairhmm_cuda_device device = [] {
         gkl_shim_pairhmm_cuda_device made = {};
         made.context = host_device().context;
@@ -88,7 +88,7 @@ gkl_shim_pairhmm_cuda *pairhmm_engine_of(int32_t precision, int32_t conventions)
     options.device_count = 1;
     options.devices = &device;
     options.driver = fake_functions();
-    gkl_shim_pairhmm_cuda *engine;
+    gkl_shim_cuda_engine *engine;
     computed(gkl_shim_pairhmm_cuda_open(&options, &engine));
     return engine;
 }
@@ -140,7 +140,7 @@ class LargeBatch {
 };
 
 bool pairhmm_kernels(uint8_t *text, int64_t size) {
-    static gkl_shim_pairhmm_cuda *const engines[][2] = {
+    static gkl_shim_cuda_engine *const engines[][2] = {
         {pairhmm_engine_of(GKL_SHIM_SINGLE, GKL_SHIM_STRICT),
          pairhmm_engine_of(GKL_SHIM_SINGLE, GKL_SHIM_AS_GKL)},
         {pairhmm_engine_of(GKL_SHIM_DOUBLE, GKL_SHIM_STRICT),
@@ -156,7 +156,7 @@ bool pairhmm_kernels(uint8_t *text, int64_t size) {
             gkl_shim_pairhmm_options options = {};
             options.threads = 1, options.precision = precision;
             options.conventions = conventions_of(choice);
-            gkl_shim_pairhmm_cuda *const engine = engines[precision][options.conventions];
+            gkl_shim_cuda_engine *const engine = engines[precision][options.conventions];
             gkl_shim_pairhmm *opened;
             computed(gkl_shim_pairhmm_open(&options, &opened));
             const Handle<gkl_shim_pairhmm> kept(opened, gkl_shim_pairhmm_close);
@@ -171,7 +171,7 @@ bool pairhmm_kernels(uint8_t *text, int64_t size) {
             require(status != GKL_SHIM_OK ||
                         memcmp(expected.data, found.data, size_t(count) * sizeof(double)) == 0,
                     "the kernels and the CPU give different bits");
-            require(gkl_shim_pairhmm_cuda_uses(engine, -1) == 1, "the device is lost");
+            require(gkl_shim_cuda_engine_uses(engine, -1) == 1, "the device is lost");
         }
         return good;
     });
@@ -221,9 +221,9 @@ void compare_prefilter(int32_t method, int32_t mode, const uint8_t *head, int64_
         choice & 1 ? GKL_SHIM_PREFILTER_CUDA_ON_HOST : GKL_SHIM_PREFILTER_CUDA_ON_DEVICE;
     options.device_count = 1, options.devices = &device, options.driver = fake_functions();
     options.chunk_bytes = choice & 2 ? 1 << 8 : 1 << 12, options.memory_bytes = kDeviceMemory;
-    gkl_shim_prefilter_cuda *engine;
+    gkl_shim_cuda_engine *engine;
     computed(gkl_shim_prefilter_cuda_open(&options, &engine));
-    const Handle<gkl_shim_prefilter_cuda> open(engine, gkl_shim_prefilter_cuda_close);
+    const Handle<gkl_shim_cuda_engine> open(engine, gkl_shim_cuda_engine_close);
     gkl_shim_prefilter_cuda_call call = {0, count, 0, 0, 0};
     computed(gkl_shim_prefilter_cuda_compute(engine, &reads, &segments, found.data, &call));
     require(call.undone == 0, "the device is lost");
@@ -245,7 +245,7 @@ bool prefilter_kernels(uint8_t *text, int64_t size) {
 
 // ---- mem -----------------------------------------------------------------------------------
 
-gkl_shim_mem_cuda *mem_engine_of(int64_t page_letters, int64_t chunk_letters) {
+gkl_shim_cuda_engine *mem_engine_of(int64_t page_letters, int64_t chunk_letters) {
     const auto kernel = [](const char *name) { return kernel_of(find_mem_kernel, name); };
     static const gkl_shim_mem_cuda_device device = {
         0,
@@ -258,7 +258,7 @@ gkl_shim_mem_cuda *mem_engine_of(int64_t page_letters, int64_t chunk_letters) {
     options.page_letters = page_letters, options.chunk_letters = chunk_letters;
     options.streams = 1, options.device_count = 1;
     options.devices = &device, options.driver = fake_functions();
-    gkl_shim_mem_cuda *engine;
+    gkl_shim_cuda_engine *engine;
     computed(gkl_shim_mem_cuda_open(&options, &engine));
     return engine;
 }
@@ -275,8 +275,8 @@ std::vector<uint8_t> matches_of(gkl_shim_mem_matches *found) {
 
 // The first byte gives the least length of a match, the others are the reference and the queries.
 bool mem_kernels(uint8_t *text, int64_t size) {
-    static gkl_shim_mem_cuda *const whole = mem_engine_of(0, 0), *const divided =
-                                                                     mem_engine_of(64, 32);
+    static gkl_shim_cuda_engine *const whole = mem_engine_of(0, 0), *const divided =
+                                                                        mem_engine_of(64, 32);
     if (size < 1) return false;
     gkl_shim_mem_fasta *parsed;
     computed(gkl_shim_mem_parse(text + 1, size - 1, 1, &parsed));
@@ -295,7 +295,7 @@ bool mem_kernels(uint8_t *text, int64_t size) {
         gkl_shim_mem_matches *found;
         computed(gkl_shim_mem_find(opened, &sequences, &how, &found));
         const std::vector<uint8_t> expected = matches_of(found);
-        for (gkl_shim_mem_cuda *const engine : {whole, divided}) {
+        for (gkl_shim_cuda_engine *const engine : {whole, divided}) {
             gkl_shim_mem_cuda_call call;
             computed(gkl_shim_mem_cuda_find(engine, opened, &sequences, &how, &call, &found));
             require(matches_of(found) == expected,
@@ -345,7 +345,7 @@ gkl_shim_correct_spectrum *spectrum_of(gkl_shim_correct_counter *counter,
     return spectrum;
 }
 
-gkl_shim_correct_cuda *correct_engine() {
+gkl_shim_cuda_engine *correct_engine() {
     const auto kernel = [](const char *name) { return kernel_of(find_correct_kernel, name); };
     static const gkl_shim_correct_cuda_device device = {
         0,
@@ -356,7 +356,7 @@ gkl_shim_correct_cuda *correct_engine() {
     gkl_shim_correct_cuda_options options = {};
     options.threads = 1, options.chunk_bases = 64, options.device_count = 1;
     options.devices = &device, options.driver = fake_functions();
-    gkl_shim_correct_cuda *engine;
+    gkl_shim_cuda_engine *engine;
     computed(gkl_shim_correct_cuda_open(&options, &engine));
     return engine;
 }
@@ -365,7 +365,7 @@ gkl_shim_correct_cuda *correct_engine() {
 // they count in several passes. Each other byte is a letter and its quality, and
 // a line is a read.
 bool correct_kernels(uint8_t *text, int64_t size) {
-    static gkl_shim_correct_cuda *const engine = correct_engine();
+    static gkl_shim_cuda_engine *const engine = correct_engine();
     if (size < 3) return false;
     const int32_t k = GKL_SHIM_CORRECT_LEAST_K + text[0] % 21;
     const int64_t memory = text[1] % 2 ? 40'000 : 0;
@@ -405,7 +405,7 @@ bool correct_kernels(uint8_t *text, int64_t size) {
         require(here.bytes(batch) == there.bytes(batch),
                 "the kernels and the CPU correct differently");
     }
-    require(gkl_shim_correct_cuda_uses(engine, -1) == 1, "the device is lost");
+    require(gkl_shim_cuda_engine_uses(engine, -1) == 1, "the device is lost");
     return true;
 }
 

@@ -29,7 +29,7 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
-#include "gpu/launch_threads.h"
+#include "gpu/ranges.h"
 
 namespace {
 
@@ -53,18 +53,25 @@ const fakes::HostKernel kSquare =
 void *square_kernel;
 
 // The algorithm.
-class Squares : public gpu::Slot {
+class Squares : public gpu::RangeSlot {
    public:
-    explicit Squares(gpu::Device *device) : Slot(device) {}
+    explicit Squares(gpu::Device *device) : RangeSlot(device) {}
     ~Squares() override {
         free_device_memory();
         block_.free(driver());
     }
 
-    const int64_t *numbers = nullptr;
-    int64_t first = 0, count = 0;
+    const std::vector<int64_t> *numbers = nullptr;
+    std::vector<int64_t> *squares = nullptr, *written = nullptr;  // and how often each was
     bool launched = false;
-    const int64_t *results() const { return static_cast<int64_t *>(block_.address()); }
+
+    void collect() override {
+        lose();
+        std::copy_n(static_cast<int64_t *>(block_.address()), range.count(),
+                    squares->begin() + range.first);
+        for (int64_t k = range.first; k < range.last; k++) (*written)[size_t(k)]++;
+    }
+    void lose() override { launched = false; }
 
    protected:
     int64_t device_bytes() const override { return device_block_.size_for(2 * bytes()); }
@@ -77,90 +84,50 @@ class Squares : public gpu::Slot {
         if (std::exchange(launched, true)) wrong("a slot is used for two chunks at once");
         block_.grow(driver(), stream(), bytes());
         device_block_.grow(driver(), stream(), 2 * bytes());
-        memcpy(block_.address(), numbers + first, size_t(bytes()));
+        memcpy(block_.address(), numbers->data() + range.first, size_t(bytes()));
     }
     // The results take the place of the numbers in pinned memory.
     void launch() override {
         uint64_t from = device_block_.address(), to = from + uint64_t(bytes());
         driver().send(from, block_.address(), bytes(), stream());
         driver().fill(to, 0, bytes(), stream());
+        int64_t count = range.count();
         void *parameters[] = {&from, &to, &count};
         driver().launch(square_kernel, 1, 1, 32, 0, stream(), parameters);
         driver().fetch(block_.address(), to, bytes(), stream());
     }
 
    private:
-    int64_t bytes() const { return count * int64_t(sizeof(int64_t)); }
+    int64_t bytes() const { return range.count() * int64_t(sizeof(int64_t)); }
 
     gpu::KeptMemory<void *> block_;
     gpu::KeptMemory<uint64_t> device_block_;
 };
 
-class Numbers : public gpu::Queue {
+class Numbers : public gpu::RangeQueue {
    public:
     Numbers(gpu::Call *call, const std::vector<int64_t> &numbers, int64_t chunk)
-        : Queue(call),
+        : RangeQueue(call, {0, int64_t(numbers.size())}),
           squares(numbers.size()),
           written(numbers.size()),
           numbers_(numbers),
-          chunk_(chunk) {
-        has_more_ = !numbers.empty();
-    }
-    int64_t chunks_left() const override { return (size() - next_ + chunk_ - 1) / chunk_; }
+          chunk_(chunk) {}
+    int64_t chunks_left() const override { return (left_.count() + chunk_ - 1) / chunk_; }
 
-    void add_undone(int64_t first, int64_t count) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        undone.emplace_back(first, count);
-    }
-    // No device is left.
-    void give_up() {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (has_more_) undone.emplace_back(next_, size() - next_);
-        has_more_ = false;
-    }
-
-    std::vector<int64_t> squares, written;            // and how often each was
-    std::vector<std::pair<int64_t, int64_t>> undone;  // first, count
+    std::vector<int64_t> squares, written;
 
    protected:
-    bool next(gpu::Slot *slot, int32_t) override {
+    int64_t cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t) override {
         Squares &chunk = *static_cast<Squares *>(slot);
-        chunk.numbers = numbers_.data();
-        chunk.first = next_;
-        chunk.count = std::min(chunk_, size() - next_);
-        next_ += chunk.count;
-        has_more_ = next_ < size();
-        return true;
+        chunk.numbers = &numbers_;
+        chunk.squares = &squares;
+        chunk.written = &written;
+        return std::min(left.first + chunk_, left.last);
     }
 
    private:
-    int64_t size() const { return int64_t(numbers_.size()); }
-
     const std::vector<int64_t> &numbers_;
     const int64_t chunk_;
-    int64_t next_ = 0;
-};
-
-class SquareWork : public gpu::OneQueueWork<Numbers> {
-   public:
-    using OneQueueWork::OneQueueWork;
-
-    void collect(gpu::Slot *slot) override {
-        const Squares &chunk = done(slot);
-        std::copy_n(chunk.results(), chunk.count, queue_.squares.begin() + chunk.first);
-        for (int64_t k = 0; k < chunk.count; k++) queue_.written[size_t(chunk.first + k)]++;
-    }
-    void lose(gpu::Slot *slot) override {
-        const Squares &chunk = done(slot);
-        queue_.add_undone(chunk.first, chunk.count);
-    }
-
-   private:
-    static const Squares &done(gpu::Slot *slot) {
-        Squares &chunk = *static_cast<Squares *>(slot);
-        chunk.launched = false;
-        return chunk;
-    }
 };
 
 void compute(gpu::Devices *devices, const gpu::LaunchLimits &limits, int64_t count, int64_t chunk) {
@@ -168,14 +135,12 @@ void compute(gpu::Devices *devices, const gpu::LaunchLimits &limits, int64_t cou
     for (int64_t k = 0; k < count; k++) numbers.push_back(k - count / 2);
     gpu::Call call;
     Numbers queue(&call, numbers, chunk);
-    gpu::compute_on_devices(devices, &call, queue, limits,
-                            [&] { return SquareWork(devices, &queue); });
+    gpu::compute_ranges(devices, &call, &queue, limits);
     if (call.failed()) wrong("the call has failed");
-    queue.give_up();
     int64_t on_cpu = 0;
-    for (const auto &[first, length] : queue.undone) {
-        on_cpu += length;
-        for (int64_t k = first; k < first + length; k++) {
+    for (const gpu::Range &undone : queue.undone()) {
+        on_cpu += undone.count();
+        for (int64_t k = undone.first; k < undone.last; k++) {
             queue.squares[size_t(k)] = numbers[size_t(k)] * numbers[size_t(k)];
             queue.written[size_t(k)]++;
         }

@@ -77,7 +77,9 @@ def pairhmm() -> None:
                 assert_same_bits(engine.compute(batch), on_cpu.compute(batch))
             engine.close()
             # Of a small device each tile is computed by one warp.
-            engine = cuda_pairhmm.Engine([0], precision, rows_per_lane=rows, multiprocessors=1)
+            engine = cuda_pairhmm.Engine(
+                [0], precision, rows_per_lane=rows, device={"multiprocessors": 1}
+            )
             for batch in [several] if rows else [several, lone_regions]:
                 assert_same_bits(engine.compute(batch), on_cpu.compute(batch))
             engine.close()

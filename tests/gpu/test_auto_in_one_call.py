@@ -1,4 +1,5 @@
-"""With "auto", a function that makes an engine for one call opens no device."""
+"""The backend "auto": what first calls are expected to cost, and functions that make an engine for
+one call, which open no device."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import mem, pairhmm, prefilter
-from gkl_shim.common import _auto
+from gkl_shim.common import _auto, _native
 
 REFERENCE, QUERY = "ACGTTGCAAGCT", "TTGCAAG"
 READS, HAPLOTYPES = [("ACGT", 30)], ["ACGTAC"]
@@ -67,3 +68,19 @@ def test_only_objects_open_devices(
     assert opened_after(function) == 0
     assert not driver.calls
     assert opened_after(use_of_object) == 1
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "facts"), [("correct", ()), ("mem", ()), ("prefilter", (1 << 10, 5))]
+)
+def test_small_calls_are_for_the_cpu_and_large_ones_for_a_gpu(
+    algorithm: str, facts: tuple[int, ...]
+) -> None:
+    small, large = (_auto.estimate(algorithm, size, *facts, 1) for size in (1 << 10, 1 << 33))
+    assert (small.size, large.size) == (1 << 10, 1 << 33)
+    assert small.cpu_nanoseconds < small.gpu_nanoseconds
+    assert large.gpu_nanoseconds < large.cpu_nanoseconds
+    all_threads = _auto.estimate(algorithm, 1 << 33, *facts, 0)
+    share = large.cpu_nanoseconds / _native.cpu_count()
+    assert all_threads.cpu_nanoseconds == pytest.approx(share)
+    assert all_threads.gpu_nanoseconds == large.gpu_nanoseconds

@@ -40,7 +40,7 @@ def test_the_record_of_two_devices(fake_gpus: Any, monkeypatch: pytest.MonkeyPat
     found = ffi.cast("gkl_shim_opened *", address)
     assert ffi.string(found.devices) == b"fake 0, fake 1"
     record = ffi.cast("gkl_shim_pairhmm_opened *", found.record)
-    engine = ffi.new("gkl_shim_pairhmm_cuda **")
+    engine = ffi.new("gkl_shim_cuda_engine **")
     assert lib.gkl_shim_pairhmm_cuda_open(ffi.addressof(record.options), engine) == 0
     pairs = 60 * 50 * 100
     values = np.full(pairs, np.nan)
@@ -48,8 +48,8 @@ def test_the_record_of_two_devices(fake_gpus: Any, monkeypatch: pytest.MonkeyPat
     computed = lib.gkl_shim_pairhmm_cuda_compute(engine[0], batch, ffi.NULL, 1, results, ffi.NULL)
     assert computed == 0
     assert np.isfinite(values).all()
-    assert all(lib.gkl_shim_pairhmm_cuda_uses(engine[0], number) for number in (0, 1))
-    lib.gkl_shim_pairhmm_cuda_close(engine[0])
+    assert all(lib.gkl_shim_cuda_engine_uses(engine[0], number) for number in (0, 1))
+    lib.gkl_shim_cuda_engine_close(engine[0])
 
 
 def test_another_version_is_refused() -> None:

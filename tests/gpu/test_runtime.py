@@ -19,7 +19,7 @@ from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 from tests.fakes.driver import FALLIBLE
 
 KERNELS = ROOT / "kernels"
-RUNTIME = ("call", "devices", "launch_threads")
+RUNTIME = ("devices", "launch_threads")
 NUMBERS, CHUNK = 1000, 7
 CHUNKS = 143
 # The device memory of a chunk; kept memory is never smaller.

@@ -128,7 +128,7 @@ struct Handles {
     gkl_shim_smithwaterman *aligner;
     gkl_shim_prefilter *prefilter;
     gkl_shim_correct_spectrum *spectrum;
-    gkl_shim_pairhmm_cuda *gpus;
+    gkl_shim_cuda_engine *gpus;
 };
 
 gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
@@ -145,7 +145,7 @@ gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
     return spectrum;
 }
 
-gkl_shim_pairhmm_cuda *gpus() {
+gkl_shim_cuda_engine *gpus() {
     static gkl_shim_pairhmm_cuda_device devices[2] = {};
     void *const driver = fake_driver(2, 1);
     for (int32_t k = 0; k < 2; k++) {
@@ -167,7 +167,7 @@ gkl_shim_pairhmm_cuda *gpus() {
     options.device_count = 2;
     options.devices = devices;
     options.driver = fake_functions();
-    gkl_shim_pairhmm_cuda *engine;
+    gkl_shim_cuda_engine *engine;
     computed(gkl_shim_pairhmm_cuda_open(&options, &engine));
     return engine;
 }

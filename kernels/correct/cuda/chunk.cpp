@@ -6,28 +6,23 @@
 
 namespace gkl_shim {
 namespace correct {
-namespace {
 
-// More blocks than this only repeat their loop.
-constexpr int64_t kMaxBlocks = int64_t(1) << 20;
-
-}  // namespace
-
-DeviceChunk::DeviceChunk(gpu::Device *device, Engine *engine) : Slot(device), engine_(*engine) {}
+DeviceChunk::DeviceChunk(gpu::Device *device, CudaEngine *engine)
+    : RangeSlot(device), engine_(*engine) {}
 
 DeviceChunk::~DeviceChunk() { drain(); }
 
 gkl_shim_status DeviceChunk::plan() {
     slots_ = engine_.slots(device(), call->spectrum, stream());
     const Read *const reads = call->reads;
-    has_qualities_ = std::any_of(reads + first, reads + cut.end,
+    has_qualities_ = std::any_of(reads + range.first, reads + range.last,
                                  [](const Read &read) { return read.qualities != nullptr; });
     qualities_ = 0;
-    offsets_ = aligned(has_qualities_ ? cut.bases : 0);
+    offsets_ = gpu::aligned(has_qualities_ ? cut.bases : 0);
     // The letters end where the outcomes begin, so that both are fetched together.
-    outcomes_ = aligned(offsets_ + (count() + 1) * int64_t(sizeof(uint32_t)) + cut.bases);
+    outcomes_ = gpu::aligned(offsets_ + (count() + 1) * int64_t(sizeof(uint32_t)) + cut.bases);
     letters_ = outcomes_ - cut.bases;
-    planes_ = aligned(outcomes_ + count() * int64_t(sizeof(Outcome)));
+    planes_ = gpu::aligned(outcomes_ + count() * int64_t(sizeof(Outcome)));
     const int64_t words = cut.longest < kSharedBases
                               ? 0
                               : int64_t(plane_words(uint64_t(cut.bases), uint64_t(count())));
@@ -37,8 +32,9 @@ gkl_shim_status DeviceChunk::plan() {
 }
 
 void DeviceChunk::write() {
-    stage_reads(call->reads + first, count(), pinned<uint32_t>(offsets_), pinned<uint8_t>(letters_),
-                has_qualities_ ? pinned<uint8_t>(qualities_) : nullptr, threads);
+    stage_reads(call->reads + range.first, count(), pinned<uint32_t>(offsets_),
+                pinned<uint8_t>(letters_), has_qualities_ ? pinned<uint8_t>(qualities_) : nullptr,
+                threads);
 }
 
 void DeviceChunk::send() {
@@ -74,24 +70,21 @@ void DeviceChunk::collect() {
     const Outcome *const outcomes = pinned<Outcome>(outcomes_);
     const uint32_t *const offsets = pinned<uint32_t>(offsets_);
     const uint8_t *const letters = pinned<uint8_t>(letters_);
-    memcpy(call->outcomes + first, outcomes, size_t(count()) * sizeof(Outcome));
+    memcpy(call->outcomes + range.first, outcomes, size_t(count()) * sizeof(Outcome));
     for (int64_t k = 0; k < count(); k++) {
-        const Read &read = call->reads[first + k];
+        const Read &read = call->reads[range.first + k];
         if (outcomes[k].changes > 0)
             memcpy(read.letters, letters + offsets[k], size_t(read.length));
     }
 }
 
-bool ChunkQueue::next(gpu::Slot *slot, int32_t threads) {
+int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t threads) {
     DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
     chunk.call = &reads_;
-    chunk.first = next_;
     chunk.threads = threads;
-    chunk.cut = cut_reads(reads_.reads, next_, reads_.count, chunk_bases_, reads_.spectrum.k());
-    next_ = chunk.cut.end;
+    chunk.cut = cut_reads(reads_.reads, left.first, left.last, chunk_bases_, reads_.spectrum.k());
     bases_left_ -= chunk.cut.bases;
-    has_more_ = next_ < reads_.count;
-    return true;
+    return chunk.cut.end;
 }
 
 }  // namespace correct

@@ -10,7 +10,7 @@
 namespace gkl_shim {
 namespace correct {
 
-DeviceCounter::DeviceCounter(Engine *engine, int k, int64_t memory_bytes, int least)
+DeviceCounter::DeviceCounter(CudaEngine *engine, int k, int64_t memory_bytes, int least)
     : Counter(k, least), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
 
 DeviceCounter::~DeviceCounter() {
@@ -77,10 +77,10 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
         open_pass(cut.kmers);
     }
     int stage = 0;
-    for (int64_t begin = 0; begin < count; stage = (stage + 1) % Engine::kStages) {
+    for (int64_t begin = 0; begin < count; stage = (stage + 1) % CudaEngine::kStages) {
         const Cut cut = cut_reads(reads, begin, count, chunk_bases_, k());
         const int64_t some = cut.end - begin;
-        const int64_t letters_at = aligned((some + 1) * int64_t(sizeof(uint32_t)));
+        const int64_t letters_at = gpu::aligned((some + 1) * int64_t(sizeof(uint32_t)));
         on_each([&](DeviceTables &tables) { tables.wait(stage); });
         bool staged = false;
         on_each([&](DeviceTables &tables) {

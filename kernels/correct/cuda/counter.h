@@ -20,7 +20,7 @@ namespace correct {
 
 class DeviceCounter : public Counter {
    public:
-    DeviceCounter(Engine *engine, int k, int64_t memory_bytes, int least);
+    DeviceCounter(CudaEngine *engine, int k, int64_t memory_bytes, int least);
     ~DeviceCounter() override;
 
     void count(const Read *reads, int64_t count) override;
@@ -37,7 +37,7 @@ class DeviceCounter : public Counter {
     void close(std::unique_ptr<DeviceTables> *tables) const;
     void close_all();
 
-    Engine &engine_;
+    CudaEngine &engine_;
     const int64_t memory_bytes_;
     bool open_ = false;
     int64_t chunk_bases_ = 0;

@@ -11,15 +11,13 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/floating_point_mode.h"
-#include "common/memory/copy.h"
 #include "correct/cuda/chunk.h"
 #include "correct/cuda/counter.h"
 #include "correct/handles.h"
 #include "correct/on_cpu.h"
 #include "gpu/call.h"
 #include "gpu/free_in.h"
-#include "gpu/launch_threads.h"
+#include "gpu/ranges.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -59,10 +57,10 @@ DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Pl
 
 DeviceSlots::~DeviceSlots() { gpu::free_in(driver_, context_, on_device_, on_host_); }
 
-Engine::Engine(const gkl_shim_correct_cuda_options &options)
-    : driver(*options.driver),
-      devices(driver, kSlots,
-              [this](gpu::Device *device) { return std::make_unique<DeviceChunk>(device, this); }),
+CudaEngine::CudaEngine(const gkl_shim_correct_cuda_options &options)
+    : gkl_shim_cuda_engine(
+          *options.driver, kSlots,
+          [this](gpu::Device *device) { return std::make_unique<DeviceChunk>(device, this); }),
       threads(allowed_threads(options.threads)),
       hardware_(options.devices, options.devices + options.device_count),
       chunk_bases_(options.chunk_bases) {
@@ -72,7 +70,7 @@ Engine::Engine(const gkl_shim_correct_cuda_options &options)
     }
 }
 
-Engine::~Engine() {
+CudaEngine::~CudaEngine() {
     try {
         const CudaContext current(driver, hardware_[0].context);
         for (auto &stage : stages) stage.free(driver);
@@ -81,8 +79,8 @@ Engine::~Engine() {
     }
 }
 
-std::shared_ptr<const DeviceSlots> Engine::slots(const gpu::Device &device,
-                                                 const Spectrum &spectrum, void *stream) {
+std::shared_ptr<const DeviceSlots> CudaEngine::slots(const gpu::Device &device,
+                                                     const Spectrum &spectrum, void *stream) {
     const DeviceSlots::Place place = slot_bytes(spectrum) <= hardware(device).memory_bytes
                                          ? DeviceSlots::kOnDevice
                                          : DeviceSlots::kOnHost;
@@ -96,8 +94,8 @@ std::shared_ptr<const DeviceSlots> Engine::slots(const gpu::Device &device,
     return shared.slots;
 }
 
-gkl_shim_status Engine::correct(const Settings &settings, const Spectrum &spectrum,
-                                const Read *reads, int64_t count, Outcome *outcomes) {
+gkl_shim_status CudaEngine::correct(const Settings &settings, const Spectrum &spectrum,
+                                    const Read *reads, int64_t count, Outcome *outcomes) {
     const CorrectCall work = {settings, spectrum, reads, count, outcomes};
     int64_t bases = 0;
     for (int64_t k = 0; k < count; k++) bases += reads[k].length;
@@ -110,12 +108,11 @@ gkl_shim_status Engine::correct(const Settings &settings, const Spectrum &spectr
     ChunkQueue queue(&call, work, bases, chunk);
     const gpu::LaunchLimits limits = {launching, kChunksPerThread, settings.threads,
                                       kChunkNanoseconds};
-    gpu::compute_on_devices(&devices, &call, queue, limits,
-                            [&] { return ChunkWork(&devices, &queue); });
-    queue.give_up();
+    gpu::compute_ranges(&devices, &call, &queue, limits);
     if (!call.failed())
-        for (const auto &[first, last] : queue.undone())
-            correct_on_cpu(settings, spectrum, reads + first, last - first, outcomes + first);
+        for (const gpu::Range &undone : queue.undone())
+            correct_on_cpu(settings, spectrum, reads + undone.first, undone.count(),
+                           outcomes + undone.first);
     return call.status();
 }
 
@@ -127,35 +124,33 @@ using namespace gkl_shim::correct;
 
 namespace {
 
-CorrectReads on_devices(gkl_shim_correct_cuda *engine) {
+CorrectReads on_devices(gkl_shim_cuda_engine *engine) {
     return [engine](const Settings &settings, const Spectrum &spectrum, const Read *reads,
                     int64_t count, Outcome *outcomes) {
-        return engine->engine.correct(settings, spectrum, reads, count, outcomes);
+        return static_cast<CudaEngine *>(engine)->correct(settings, spectrum, reads, count,
+                                                          outcomes);
     };
 }
 
 }  // namespace
 
 extern "C" gkl_shim_status gkl_shim_correct_cuda_open(const gkl_shim_correct_cuda_options *options,
-                                                      gkl_shim_correct_cuda **engine) {
-    *engine = nullptr;
-    return guarded([&] {
-        *engine = new gkl_shim_correct_cuda{Engine(*options)};
-        return GKL_SHIM_OK;
-    });
+                                                      gkl_shim_cuda_engine **engine) {
+    return gpu::opened_engine<CudaEngine>(engine, *options);
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
+extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_cuda_engine *engine,
                                                               int32_t k, int64_t memory_bytes,
                                                               int32_t threshold,
                                                               gkl_shim_correct_counter **counter) {
     *counter = nullptr;
     if (!check_k(k) || !check_threshold(threshold)) return GKL_SHIM_EINVAL;
     return guarded([&] {
+        CudaEngine *const devices = static_cast<CudaEngine *>(engine);
         *counter = new gkl_shim_correct_counter{
-            std::make_unique<DeviceCounter>(&engine->engine, k,
-                                            memory_bytes ? memory_bytes : INT64_MAX, threshold),
-            engine->engine.threads};
+            std::make_unique<DeviceCounter>(devices, k, memory_bytes ? memory_bytes : INT64_MAX,
+                                            threshold),
+            devices->threads};
         return GKL_SHIM_OK;
     });
 }
@@ -164,7 +159,7 @@ extern "C" int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter *
     return static_cast<const DeviceCounter *>(counter->counter.get())->on_devices();
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_correct_cuda *engine,
+extern "C" gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_cuda_engine *engine,
                                                        const gkl_shim_correct_options *options,
                                                        const gkl_shim_correct_spectrum *spectrum,
                                                        const gkl_shim_correct_batch *batch,
@@ -174,24 +169,10 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_correct_cuda *en
                          on_devices(engine));
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_correct_cuda *engine,
+extern "C" gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_cuda_engine *engine,
                                                        gkl_shim_correct_chunk *chunk,
                                                        const gkl_shim_correct_options *options,
                                                        const gkl_shim_correct_spectrum *spectrum,
                                                        gkl_shim_correct_totals *totals) {
     return correct_chunk(chunk, options, spectrum, totals, on_devices(engine));
-}
-
-extern "C" const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine,
-                                                       int32_t *number) {
-    return engine->engine.devices.next_loss(number);
-}
-
-extern "C" int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine, int32_t number) {
-    return engine->engine.devices.uses(number);
-}
-
-extern "C" void gkl_shim_correct_cuda_close(gkl_shim_correct_cuda *engine) {
-    const FloatingPointMode mode;
-    delete engine;
 }

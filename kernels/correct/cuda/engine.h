@@ -1,4 +1,4 @@
-// The CUDA engine: its devices, and what they share.
+// The CUDA engine, for its own files.
 #pragma once
 
 #include <stdint.h>
@@ -12,8 +12,7 @@
 #include "correct/settings.h"
 #include "correct/spectrum/spectrum.h"
 #include "gkl_shim_internal.h"
-#include "gpu/devices.h"
-#include "gpu/driver.h"
+#include "gpu/engine.h"
 #include "gpu/kept_memory.h"
 
 namespace gkl_shim {
@@ -42,14 +41,14 @@ class DeviceSlots {
     std::unique_ptr<gpu::Memory<void *>> on_host_;
 };
 
-class Engine {
+// The devices, what they share, and the settings of calls.
+class CudaEngine : public gkl_shim_cuda_engine {
    public:
     // Chunks that are staged for counting at the same time.
     enum { kStages = 3 };
 
-    explicit Engine(const gkl_shim_correct_cuda_options &options);
-    ~Engine();
-    Engine(const Engine &) = delete;
+    explicit CudaEngine(const gkl_shim_correct_cuda_options &options);
+    ~CudaEngine() override;
 
     // Corrects reads in place. The CPU corrects those that no device does.
     gkl_shim_status correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
@@ -63,11 +62,9 @@ class Engine {
         return hardware_[device.index];
     }
 
-    const CudaDriver driver;
-    gpu::Devices devices;
     const int threads;
 
-    // For the counter that counts.
+    // For the counter that is counting.
     std::mutex counting;
     gpu::KeptMemory<void *> stages[kStages];
 
@@ -85,7 +82,3 @@ class Engine {
 
 }  // namespace correct
 }  // namespace gkl_shim
-
-struct gkl_shim_correct_cuda {
-    gkl_shim::correct::Engine engine;
-};

@@ -8,9 +8,6 @@
 namespace gkl_shim {
 namespace correct {
 
-// Arrays in a block of memory begin at multiples of 256 bytes.
-inline int64_t aligned(int64_t at) { return (at + 255) / 256 * 256; }
-
 // Where a chunk of reads that begins at `first` ends: after about `most` bases, and at least one
 // read.
 struct Cut {

@@ -21,8 +21,8 @@ constexpr int64_t kSortNanoseconds = 4;
 
 }  // namespace
 
-DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vector<int> partitions,
-                           int64_t memory_bytes, int64_t kmers)
+DeviceTables::DeviceTables(CudaEngine *engine, gpu::Device *device, int k,
+                           std::vector<int> partitions, int64_t memory_bytes, int64_t kmers)
     : engine_(*engine),
       device_(*device),
       driver_(engine->driver),

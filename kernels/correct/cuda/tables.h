@@ -24,7 +24,7 @@ class DeviceTables {
 
     // `partitions`: those to count. `memory_bytes`: the most that the tables may take. `kmers`:
     // about how many the first chunks have.
-    DeviceTables(Engine *engine, gpu::Device *device, int k, std::vector<int> partitions,
+    DeviceTables(CudaEngine *engine, gpu::Device *device, int k, std::vector<int> partitions,
                  int64_t memory_bytes, int64_t kmers);
     ~DeviceTables();
     DeviceTables(const DeviceTables &) = delete;
@@ -37,7 +37,7 @@ class DeviceTables {
     // Waits until a stage's memory may be used again.
     void wait(int stage) const { driver_.wait_for_stream(stream(stage)); }
     void wait_for_all() const {
-        for (int stage = 0; stage < Engine::kStages; stage++) wait(stage);
+        for (int stage = 0; stage < CudaEngine::kStages; stage++) wait(stage);
     }
     // Counts the reads that are staged in pinned memory: offsets, then letters.
     void count(int stage, const Cut &cut, int64_t reads, int64_t letters_at);
@@ -75,7 +75,7 @@ class DeviceTables {
     void launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
                 void **parameters, void *stream) const;
 
-    Engine &engine_;
+    CudaEngine &engine_;
     gpu::Device &device_;
     const CudaDriver &driver_;
     const int k_;
@@ -83,10 +83,10 @@ class DeviceTables {
     std::vector<int> partitions_;
     int64_t size_ = 0;   // entries of a table
     int64_t bound_ = 0;  // the k-mers in the tables are at most this many
-    const gpu::Stream streams_[Engine::kStages] = {driver_, driver_, driver_};
+    const gpu::Stream streams_[CudaEngine::kStages] = {driver_, driver_, driver_};
     const gpu::Memory<uint64_t> small_;
     std::unique_ptr<gpu::Memory<uint64_t>> entries_;
-    gpu::KeptMemory<uint64_t> reads_[Engine::kStages];
+    gpu::KeptMemory<uint64_t> reads_[CudaEngine::kStages];
     // Of each table, after finish(): whether it lacked room, and the entries that it has left.
     std::vector<uint32_t> overflowed_, left_;
     Histogram histogram_;

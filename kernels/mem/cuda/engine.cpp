@@ -1,15 +1,15 @@
 // The CUDA engine's interface (gkl_shim_internal.h). It chooses the pages and chunks of a search
 // (device_search.h).
+#include "gpu/engine.h"
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "common/error.h"
-#include "common/floating_point_mode.h"
 #include "common/interrupt.h"
 #include "gkl_shim_internal.h"
-#include "gpu/devices.h"
 #include "mem/cuda/device_search.h"
 #include "mem/handles.h"
 
@@ -28,15 +28,12 @@ const int32_t kMinBits = 8;
 // A reference of fewer letters is indexed by every device.
 const int64_t kMinDividedLetters = int64_t(1) << 25;
 
-}  // namespace
-
-struct gkl_shim_mem_cuda {
-   private:
-    const CudaDriver driver_;
-
+// The devices, with the page that each has indexed, and the settings of searches. The devices have
+// no slots: a search has its own streams.
+class CudaEngine : public gkl_shim_cuda_engine {
    public:
-    explicit gkl_shim_mem_cuda(const gkl_shim_mem_cuda_options &options)
-        : driver_(*options.driver),
+    explicit CudaEngine(const gkl_shim_mem_cuda_options &options)
+        : gkl_shim_cuda_engine(*options.driver, 0, nullptr),
           page_letters_(options.page_letters),
           chunk_letters_(options.chunk_letters),
           memory_bytes_(options.memory_bytes),
@@ -66,8 +63,6 @@ struct gkl_shim_mem_cuda {
             }
         }
     }
-
-    gpu::Devices devices{driver_, 0, nullptr};  // without slots: a search has its own streams
 
    private:
     Results find_on(const std::vector<SearchDevice *> &used, const Index &index,
@@ -153,11 +148,13 @@ struct gkl_shim_mem_cuda {
     std::vector<std::unique_ptr<SearchDevice>> on_devices_;
 };
 
+}  // namespace
+
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
-                                                  gkl_shim_mem_cuda **engine) {
+                                                  gkl_shim_cuda_engine **engine) {
     *engine = nullptr;
     return guarded([&] {
-        auto made = std::make_unique<gkl_shim_mem_cuda>(*options);
+        auto made = std::make_unique<CudaEngine>(*options);
         for (int32_t k = 0; k < options->device_count; k++)
             check(guarded_on_device(options->devices[k].number, [&] {
                 made->open(options->devices[k]);
@@ -168,7 +165,7 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_option
     });
 }
 
-extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
+extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_cuda_engine *engine,
                                                   const gkl_shim_mem *index,
                                                   const gkl_shim_mem_sequences *queries,
                                                   const gkl_shim_mem_search *search,
@@ -180,25 +177,12 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
     return guarded([&] {
         try {
             const FindSettings settings = find_settings(index, *search);
-            *matches = new gkl_shim_mem_matches{
-                index, engine->find(index->index, settings, *queries, call)};
+            *matches = new gkl_shim_mem_matches{index, static_cast<CudaEngine *>(engine)->find(
+                                                           index->index, settings, *queries, call)};
             return GKL_SHIM_OK;
         } catch (const CudaFailure &failure) {
             fail("%s", failure.reason);
             return GKL_SHIM_EUNAVAILABLE;
         }
     });
-}
-
-extern "C" const char *gkl_shim_mem_cuda_next_loss(gkl_shim_mem_cuda *engine, int32_t *number) {
-    return engine->devices.next_loss(number);
-}
-
-extern "C" int32_t gkl_shim_mem_cuda_uses(const gkl_shim_mem_cuda *engine, int32_t number) {
-    return engine->devices.uses(number);
-}
-
-extern "C" void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine) {
-    const FloatingPointMode mode;
-    delete engine;
 }

@@ -20,7 +20,7 @@ void Sender::begin(uint64_t to, int64_t bytes) {
     size_ = std::min(bytes, kMaxBufferBytes);
     for (StagingBuffer &buffer : buffers_) {
         buffer.memory.grow(driver_, stream_, size_);
-        if (!buffer.sent) buffer.sent = std::make_unique<gpu::Event>(driver_, kEventTimed);
+        if (!buffer.sent) buffer.sent = std::make_unique<gpu::Event>(driver_, kEventSpinning);
     }
 }
 

@@ -3,10 +3,13 @@
 
 #include <stdint.h>
 
+#include <algorithm>
+
 #include "gkl_shim_internal.h"
 #include "gpu/driver.h"
 #include "gpu/stream.h"
 #include "mem/cuda/sender.h"
+#include "mem/cuda/work.h"
 
 namespace gkl_shim {
 namespace mem {
@@ -14,14 +17,24 @@ namespace mem {
 // The device's context is current in all calls.
 class Stream : public gpu::Stream {
    public:
-    Stream(const CudaDriver &driver, const gkl_shim_mem_cuda_kernels &kernels);
+    Stream(const CudaDriver &given_driver, const gkl_shim_mem_cuda_kernels &given_kernels)
+        : gpu::Stream(given_driver),
+          driver(given_driver),
+          kernels(given_kernels),
+          sender(driver, get()) {}
     ~Stream() { finish(); }
 
     // Launches enough blocks for this many threads.
-    void launch(void *kernel, int64_t threads, void **parameters) const;
+    void launch(void *kernel, int64_t threads, void **parameters) const {
+        const int64_t blocks = (threads + kThreads - 1) / kThreads;
+        launch_blocks(kernel, std::clamp<int64_t>(blocks, 1, kMaxBlocks), kThreads, 0, parameters);
+    }
     // Launches this many blocks.
     void launch_blocks(void *kernel, int64_t blocks, int32_t threads, int64_t shared_words,
-                       void **parameters) const;
+                       void **parameters) const {
+        driver.launch(kernel, int32_t(blocks), 1, threads, int32_t(shared_words * 4), get(),
+                      parameters);
+    }
 
     const CudaDriver &driver;
     const gkl_shim_mem_cuda_kernels &kernels;

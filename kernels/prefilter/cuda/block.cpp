@@ -9,7 +9,6 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-constexpr int64_t kAlign = 256;
 constexpr int64_t kPaddingBytes = kPadding * int64_t(sizeof(uint32_t));
 // encode() reads whole words of 32 letters.
 constexpr int64_t kLettersBeyond = 32;
@@ -111,7 +110,7 @@ int64_t Block::reserve_plane(int64_t words) {
 }
 
 int64_t Block::reserve(int64_t bytes) {
-    const int64_t at = (used_ + kAlign - 1) / kAlign * kAlign;
+    const int64_t at = gpu::aligned(used_);
     used_ = at + bytes;
     return at;
 }

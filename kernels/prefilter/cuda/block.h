@@ -9,7 +9,7 @@
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
 #include "prefilter/cuda/filter_kernels.h"
-#include "prefilter/cuda/sequences.h"
+#include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
 namespace gkl_shim {

@@ -1,5 +1,7 @@
 #include "prefilter/cuda/chunk.h"
 
+#include <algorithm>
+
 #include "common/memory/copy.h"
 
 namespace gkl_shim {
@@ -12,7 +14,7 @@ constexpr int64_t kFaultBytes = sizeof(unsigned long long);
 
 Chunk::Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels,
              const Method &method, int threads)
-    : Slot(device),
+    : RangeSlot(device),
       threads_(threads),
       block_(driver(), stream()),
       kernels_(driver(), stream(), kernels, method) {}
@@ -20,17 +22,18 @@ Chunk::Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels
 Chunk::~Chunk() { drain(); }
 
 gkl_shim_status Chunk::plan() {
-    range_ = source->range(first, last);
+    const Range found = source->range(range);
+    widths_ = found.widths;
     block_.begin();
-    source->lay_out(range_, device(), stream(), &block_);
+    source->lay_out(found, device(), stream(), &block_);
     block_.make_room();
-    work_ = source->lay_out(range_, device(), stream(), &block_);
+    work_ = source->lay_out(found, device(), stream(), &block_);
     device_results_.grow(driver(), stream(), kFaultBytes + result_bytes());
     fetched_.grow(driver(), stream(), kFaultBytes + result_bytes());
     const uint64_t at = device_results_.address();
     work_.fault = reinterpret_cast<unsigned long long *>(at);
     work_.results = reinterpret_cast<int16_t *>(at + kFaultBytes);
-    work_.count = range_.count();
+    work_.count = range.count();
     return GKL_SHIM_OK;
 }
 
@@ -39,23 +42,39 @@ void Chunk::write() { block_.write(threads_); }
 void Chunk::launch() {
     block_.send(kernels_);
     driver().fill(device_results_.address(), 0xff, kFaultBytes, stream());
-    filter();
+    kernels_.filter(work_, widths_);
+    int16_t *const out = results + range.first;
     const uint64_t from = device_results_.address();
     char *const to = static_cast<char *>(fetched_.address());
-    to_caller_ = driver().is_pinned(results + first);
+    to_caller_ = driver().is_pinned(out);
     if (to_caller_) {
-        driver().fetch(results + first, from + kFaultBytes, result_bytes(), stream());
+        driver().fetch(out, from + kFaultBytes, result_bytes(), stream());
         driver().fetch(to, from, kFaultBytes, stream());
     } else {
         driver().fetch(to, from, kFaultBytes + result_bytes(), stream());
     }
 }
 
-int64_t Chunk::collect() {
+void Chunk::collect() {
     const char *const fetched = static_cast<const char *>(fetched_.address());
-    if (!to_caller_) copy_all({{results + first, fetched + kFaultBytes, result_bytes()}}, threads_);
+    if (!to_caller_)
+        copy_all({{results + range.first, fetched + kFaultBytes, result_bytes()}}, threads_);
     const unsigned long long fault = *reinterpret_cast<const unsigned long long *>(fetched);
-    return fault < static_cast<unsigned long long>(range_.count()) ? first + int64_t(fault) : -1;
+    if (fault < static_cast<unsigned long long>(range.count()))
+        static_cast<ChunkQueue &>(*queue).add_fault(range.first + int64_t(fault));
+}
+
+void ChunkQueue::add_fault(int64_t fault) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (fault_ < 0 || fault < fault_) fault_ = fault;
+    has_more_ = false;
+}
+
+int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t) {
+    Chunk &chunk = *static_cast<Chunk *>(slot);
+    chunk.source = &source_;
+    chunk.results = results_;
+    return std::min(left.first + step_, left.last);
 }
 
 }  // namespace prefilter

@@ -6,15 +6,18 @@
 #include <vector>
 
 #include "gkl_shim_internal.h"
-#include "gpu/devices.h"
-#include "gpu/driver.h"
+#include "gpu/engine.h"
 #include "prefilter/cuda/filter_kernels.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/candidates.h"
+#include "prefilter/cuda/sources/source.h"
+
+namespace gkl_shim {
+namespace prefilter {
 
 // The devices, kernels and settings that calls filter with.
-struct gkl_shim_prefilter_cuda {
+class CudaEngine : public gkl_shim_cuda_engine {
    public:
-    explicit gkl_shim_prefilter_cuda(const gkl_shim_prefilter_cuda_options &options);
+    explicit CudaEngine(const gkl_shim_prefilter_cuda_options &options);
 
     // Filters the pairs [call->first, call->last) of two lists.
     gkl_shim_status compute(const gkl_shim_prefilter_sequences &reads,
@@ -26,16 +29,16 @@ struct gkl_shim_prefilter_cuda {
                             gkl_shim_prefilter_cuda_call *call);
 
     const int32_t threads;
-    const gkl_shim::prefilter::Method method;
+    const Method method;
     const int32_t encode;
-    const gkl_shim::CudaDriver driver;
     const std::vector<gkl_shim_prefilter_cuda_device> hardware;
-    gkl_shim::gpu::Devices devices;
 
    private:
-    gkl_shim_status run(gkl_shim::prefilter::Source *source, int16_t *results,
-                        gkl_shim_prefilter_cuda_call *call);
-    int64_t chunk_pairs(const gkl_shim::prefilter::Source &source) const;
+    gkl_shim_status run(Source *source, int16_t *results, gkl_shim_prefilter_cuda_call *call);
+    int64_t chunk_pairs(const Source &source) const;
 
     const int64_t chunk_bytes_, memory_bytes_;
 };
+
+}  // namespace prefilter
+}  // namespace gkl_shim

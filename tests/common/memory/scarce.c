@@ -106,11 +106,6 @@ static int32_t on_device(uint64_t *address, size_t size) {
 }
 static int32_t free_on_device(uint64_t address) { return free((void *)(uintptr_t)address), 0; }
 static int32_t record(void *event, void *stream) { return (void)event, (void)stream, 0; }
-static int32_t elapsed(float *milliseconds, void *begin, void *end) {
-    (void)begin, (void)end;
-    *milliseconds = 1;
-    return 0;
-}
 static int32_t send(uint64_t to, const void *from, size_t size, void *stream) {
     (void)stream;
     return memcpy((void *)(uintptr_t)to, from, size), 0;
@@ -173,7 +168,6 @@ const gkl_shim_cuda_driver scarce_driver = {
     .cuEventDestroy_v2 = destroy,
     .cuEventRecord = record,
     .cuEventSynchronize = on_context,
-    .cuEventElapsedTime = elapsed,
     .cuMemcpyHtoDAsync_v2 = send,
     .cuMemcpyDtoHAsync_v2 = receive,
     .cuPointerGetAttribute = attribute,

@@ -269,7 +269,7 @@ class CudaEngine(PairHmm):
                 "driver": driver(),
             },
         )
-        self.engine = ffi.new("gkl_shim_pairhmm_cuda **")
+        self.engine = ffi.new("gkl_shim_cuda_engine **")
 
     def __call__(self) -> None:
         call("gkl_shim_pairhmm_cuda_open", self.engine_options, self.engine)
@@ -284,7 +284,7 @@ class CudaEngine(PairHmm):
             raise
         finally:
             testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
-            lib.gkl_shim_pairhmm_cuda_close(self.engine[0])
+            lib.gkl_shim_cuda_engine_close(self.engine[0])
 
 
 # ---- PDHMM --------------------------------------------------------------------------------------
@@ -495,7 +495,7 @@ class MemOnDevice(Mem):
     def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
         done = ffi.new("gkl_shim_mem_cuda_call *")
         try:
-            kept.append(self._opened("mem_cuda", "mem_cuda_open", self.engine_options))
+            kept.append(self._opened("cuda_engine", "mem_cuda_open", self.engine_options))
             given = kept[-1], index, queries, self.search, done
             kept.append(self._opened("mem_matches", "mem_cuda_find", *given))
         except CallError as error:
@@ -595,14 +595,14 @@ class CorrectOnDevice(Correct):
             "gkl_shim_correct_cuda_options *",
             {"threads": 1, "device_count": 1, "devices": self.device, "driver": driver()},
         )
-        self.engine = ffi.new("gkl_shim_correct_cuda **")
+        self.engine = ffi.new("gkl_shim_cuda_engine **")
 
     def __call__(self) -> None:
         call("gkl_shim_correct_cuda_open", self.engine_options, self.engine)
         try:
             super().__call__()
         finally:
-            lib.gkl_shim_correct_cuda_close(self.engine[0])
+            lib.gkl_shim_cuda_engine_close(self.engine[0])
 
     def _open_counter(self, counter: Any) -> None:
         opened = self.engine[0], self.k, 0, self.threshold, counter
@@ -904,7 +904,7 @@ class PrefilterOnDevice(Prefilter):
                 "driver": driver(),
             },
         )
-        self.engine = ffi.new("gkl_shim_prefilter_cuda **")
+        self.engine = ffi.new("gkl_shim_cuda_engine **")
 
     def __call__(self) -> None:
         results = np.empty(len(self.exact), np.int16)
@@ -914,7 +914,7 @@ class PrefilterOnDevice(Prefilter):
             computed = self.engine[0], *self.sequences, pointer(results), one
             call("gkl_shim_prefilter_cuda_compute", *computed)
         finally:
-            lib.gkl_shim_prefilter_cuda_close(self.engine[0])
+            lib.gkl_shim_cuda_engine_close(self.engine[0])
         done = results != lib.GKL_SHIM_PREFILTER_CUDA_UNDONE
         assert one.undone == np.count_nonzero(~done)
         assert done.all() or scarce.scarce_reached()

@@ -21,7 +21,7 @@ import pytest
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.common import _auto, _native
 from gkl_shim.cuda import devices, driver
-from gkl_shim.errors import BackendUnavailable, MissingComponent
+from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import (
     Batch,
     HaplotypeBatch,
@@ -200,13 +200,10 @@ class TestWhatWasDoneWhere:
         assert_done(engine, values, batch, rescued_pairs=want.rescued_pairs,
                     rescaled_pairs=want.rescaled_pairs)  # fmt: skip
 
-    @pytest.mark.parametrize("ratio", [0, 64])
-    def test_a_device_is_slow_in_double_precision(
-        self, null, batch, expected, threads, slow, ratio
-    ):
-        """By itself or because it is told to be: it computes long reads, and no other in double."""
-        null(double_ratio=(2,) if ratio else (32,), double_result=IN_DOUBLE, slow=slow)
-        engine = cuda.Engine(threads=threads, double_ratio=ratio)
+    def test_a_device_is_slow_in_double_precision(self, null, batch, expected, threads, slow):
+        """It computes long reads, and no other in double."""
+        null(double_ratio=(32,), double_result=IN_DOUBLE, slow=slow)
+        engine = cuda.Engine(threads=threads)
         assert engine.slow_double
         values = engine.compute(batch)
         assert ((values == IN_DOUBLE) == long_pairs(batch)).all()
@@ -466,34 +463,6 @@ def test_a_refused_letter_leaves_the_engine_usable(null, batch, expected, many_c
     assert_computed(engine, batch, expected)
     engine.close()
     assert null_driver.live == []
-
-
-@pytest.mark.usefixtures("measurements")
-def test_stages(null, batch, many_chunks):
-    null(slow=True)
-    engine = cuda.Engine()
-    found = engine.measure(batch, 3)
-    assert found.cells == batch.cells
-    assert found.kernel == pytest.approx(found.chunks * 1e-3)
-    assert found.chunks > 1
-    assert 0 < found.computed_cells <= found.cells
-    assert min(found.plan, found.write, found.collect, found.block_bytes) > 0
-
-
-@pytest.mark.usefixtures("measurements")
-def test_stages_of_a_device_that_fails(null, batch):
-    null(fail={"cuLaunchKernel": 2})
-    engine = cuda.Engine()
-    with pytest.raises(BackendUnavailable, match="cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED"):
-        engine.measure(batch, 3)
-
-
-def test_a_library_without_measurements_says_how_to_build_it(null, batch, monkeypatch):
-    null()
-    engine = cuda.Engine()
-    monkeypatch.setattr(cuda.Engine, "_NAME", "absent")
-    with pytest.raises(MissingComponent, match=r"-C cmake\.define\.GKL_SHIM_MEASUREMENTS=ON \."):
-        engine.measure(batch, 3)
 
 
 def test_every_call_with_cuda_reaches_a_device(null, batch):

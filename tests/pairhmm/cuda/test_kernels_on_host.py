@@ -72,7 +72,7 @@ def test_several_streams_a_region(host, precision):
     """Few tiles on a large device: each region's haplotypes are divided among warps."""
     batch = random_region(random.Random(3), 4, 24, 100, "usual")
     # Some of these reads fit nowhere; the CPU completes the few pairs that leave single precision.
-    assert check(host, batch, precision, multiprocessors=1000) > 0.8 * batch.pairs
+    assert check(host, batch, precision, device={"multiprocessors": 1000}) > 0.8 * batch.pairs
 
 
 def test_recorded_regions(host):

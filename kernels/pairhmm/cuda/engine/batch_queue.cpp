@@ -14,6 +14,8 @@ namespace {
 // Regions with one haplotype: the chunks for each thread, about, so that the device soon has work,
 // and the limits on a chunk's bases, so that launching it costs little. Tried on an H200.
 constexpr int64_t kLoneChunks = 8, kMinLoneBases = 1 << 18, kMaxLoneBases = 1 << 20;
+// Those of a chunk if planning may take any time: enough to fill a device.
+constexpr int64_t kUnlimitedLoneBases = 1 << 26;
 
 // With fewer bases for each multiprocessor, a call takes less time the usual way, which may give
 // each lane fewer rows.
@@ -27,9 +29,9 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
     : Queue(call), options(options), begin_(begin), end_(end), batch_(begin), results_(results) {
     for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
         bases_left_ += batch->read_offsets[reads_of(*batch)];
-    lone_bases_ = options.lone_bases > 0 ? options.lone_bases
-                                         : std::clamp(bases_left_ / (kLoneChunks * options.threads),
-                                                      kMinLoneBases, kMaxLoneBases);
+    lone_bases_ = options.planning == 0 ? kUnlimitedLoneBases
+                                        : std::clamp(bases_left_ / (kLoneChunks * options.threads),
+                                                     kMinLoneBases, kMaxLoneBases);
     many_bases_ = bases_left_ >= kMinBasesPerMultiprocessor * options.devices[0].multiprocessors;
     begin_batch();
     to_next_region();

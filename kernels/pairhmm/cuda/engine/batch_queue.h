@@ -21,10 +21,10 @@ struct BatchQueueOptions {
     bool fast_double;  // only for devices that are not slow in double precision
     const gkl_shim_pairhmm_cuda_device *devices;
     // The shape of each batch, or null: then regions of one haplotype do not have their own
-    // planner; the bases of a chunk that it makes, or 0: chosen; and for each batch, whether all
-    // bases are known to have the same gap qualities, or null.
+    // planner; as in gkl_shim_pairhmm_cuda_options; and for each batch, whether all bases are known
+    // to have the same gap qualities, or null.
     const hmm::Shape *shapes = nullptr;
-    int64_t lone_bases = 0;
+    int64_t planning = 0;
     const uint8_t *one_gap = nullptr;
     int32_t threads = 1;  // that plan
 };

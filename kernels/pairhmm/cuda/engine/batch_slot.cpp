@@ -17,12 +17,10 @@ constexpr int64_t kWatchedResults = 1 << 16;
 
 }  // namespace
 
-BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine,
-                     int64_t planning)
+BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine)
     : Slot(device),
       engine_(engine),
       hardware_(engine.devices[device->index]),
-      planning_(planning),
       lone_planner_(engine.conventions == GKL_SHIM_AS_GKL,
                     hardware_.multiprocessors * kLoneDoubleBlocks),
       lone_kernels_(driver(), stream(), hardware_, engine.conventions, &lone_planner_) {}
@@ -45,9 +43,10 @@ ChunkPlanner &BatchSlot::planner(int32_t precision) {
     lone_ = false;
     std::unique_ptr<ChunkPlanner> &planner = planners_[precision];
     if (!planner)
-        planner = std::make_unique<ChunkPlanner>(PlannerOptions{
-            precision, engine_.conventions, engine_.threads, hardware_.multiprocessors,
-            engine_.rows_per_lane, engine_.cells[precision], hardware_.scratch_bytes, planning_});
+        planner = std::make_unique<ChunkPlanner>(
+            PlannerOptions{precision, engine_.conventions, engine_.threads,
+                           hardware_.multiprocessors, engine_.rows_per_lane,
+                           engine_.cells[precision], hardware_.scratch_bytes, engine_.planning});
     return *planner;
 }
 
@@ -90,11 +89,8 @@ void BatchSlot::write() {
         memset(results_.address(), 0xff, size_t(expected_results_) * sizeof(double));
 }
 
-void BatchSlot::send() {
+void BatchSlot::launch() {
     driver().send(device_block_.address(), block_.address(), planned().block_bytes, stream());
-}
-
-void BatchSlot::launch_kernels() {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
     if (lone_) {
         lone_kernels_.launch(memory());

@@ -22,8 +22,7 @@ namespace pairhmm {
 // write the results to pinned memory.
 class BatchSlot : public gpu::Slot {
    public:
-    // `planning`: as in PlannerOptions.
-    BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning);
+    BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine);
     ~BatchSlot() override;
 
     // For BatchQueue: the planner that makes the slot's next chunk, and the reads in the chunk. The
@@ -50,21 +49,16 @@ class BatchSlot : public gpu::Slot {
         return lone_ ? lone_kernels_.beyond_single(missing) : missing;
     }
 
-    // start() calls these in turn; measurements.cpp calls them one by one.
+    // Computes regions of one haplotype in the other precision, too, if need be.
+    bool launch_more() override;
+
+   protected:
     gkl_shim_status plan() override;
     bool is_empty() const override { return planned().results == 0; }
     int64_t device_bytes() const override;
     void free_device_memory() noexcept override;
     void write() override;
-    void launch() override {
-        send();
-        launch_kernels();
-    }
-    void send();
-    void launch_kernels();
-
-    // Computes regions of one haplotype in the other precision, too, if need be.
-    bool launch_more() override;
+    void launch() override;
 
    private:
     void make_room();
@@ -75,7 +69,6 @@ class BatchSlot : public gpu::Slot {
 
     const gkl_shim_pairhmm_cuda_options &engine_;
     const gkl_shim_pairhmm_cuda_device &hardware_;
-    const int64_t planning_;
     std::unique_ptr<ChunkPlanner> planners_[2];  // for each precision, made when it is needed
     LonePlanner lone_planner_;
     LoneKernels lone_kernels_;

@@ -22,7 +22,6 @@
 #include "gkl_shim_internal.h"
 #include "gpu/call.h"
 #include "gpu/devices.h"
-#include "gpu/driver.h"
 #include "gpu/launch_threads.h"
 #include "hmm/batch.h"
 #include "hmm/letters.h"
@@ -48,29 +47,28 @@ enum { kMaxLaunchThreads = 16 };
 
 }  // namespace
 
-gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options)
-    : hardware_(options.devices, options.devices + options.device_count),
+CudaEngine::CudaEngine(const gkl_shim_pairhmm_cuda_options &options)
+    : gkl_shim_cuda_engine(
+          *options.driver, options.slots,
+          [this](gpu::Device *device) { return std::make_unique<BatchSlot>(device, options_); }),
+      hardware_(options.devices, options.devices + options.device_count),
       options_(with_own_devices(options)),
-      driver_(*options.driver),
       cpu_settings_{&cpu_builds().best(), options_.threads, options.precision == GKL_SHIM_DOUBLE,
-                    options.conventions == GKL_SHIM_AS_GKL},
-      devices_(driver_, options.slots, [this](gpu::Device *device) {
-          return std::make_unique<BatchSlot>(device, options_, options_.planning);
-      }) {
+                    options.conventions == GKL_SHIM_AS_GKL} {
     for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
-        devices_.add(device.number, device.context, device.memory_bytes);
-    const int32_t devices = options.device_count;
+        devices.add(device.number, device.context, device.memory_bytes);
+    const int32_t count = options.device_count;
     int32_t threads = options.launch_threads > 0
-                          ? options.launch_threads * devices
-                          : std::clamp(options_.threads, devices, kMaxLaunchThreads * devices);
+                          ? options.launch_threads * count
+                          : std::clamp(options_.threads, count, kMaxLaunchThreads * count);
     const int32_t chunks =
-        options.streams > 0 ? options.streams * devices : std::max(2 * threads, 3 * devices);
+        options.streams > 0 ? options.streams * count : std::max(2 * threads, 3 * count);
     threads = std::min(threads, chunks);
     limits_ = {threads, size_t(std::max(1, chunks / threads)), options_.threads, kChunkNanoseconds};
 }
 
-gkl_shim_status gkl_shim_pairhmm_cuda::compute(const CheckedBatches &batches, double *results,
-                                               gkl_shim_pairhmm_stats *done) {
+gkl_shim_status CudaEngine::compute(const CheckedBatches &batches, double *results,
+                                    gkl_shim_pairhmm_stats *done) {
     const Clock::time_point start = Clock::now();
     gpu::Call call;
     CpuShare cpu(&call, cpu_settings_);
@@ -101,21 +99,21 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute(const CheckedBatches &batches, do
     return GKL_SHIM_OK;
 }
 
-gkl_shim_pairhmm_stats gkl_shim_pairhmm_cuda::statistics() const {
+gkl_shim_pairhmm_stats CudaEngine::statistics() const {
     const std::lock_guard<std::mutex> lock(totals_mutex_);
     return totals_;
 }
 
 // The caller's options, with this engine's copy of the devices.
-gkl_shim_pairhmm_cuda_options gkl_shim_pairhmm_cuda::with_own_devices(
+gkl_shim_pairhmm_cuda_options CudaEngine::with_own_devices(
     gkl_shim_pairhmm_cuda_options options) const {
     options.threads = allowed_threads(options.threads);
     options.devices = hardware_.data();
     return options;
 }
 
-gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cpu,
-                                                   const CheckedBatches &batches, double *results) {
+gkl_shim_status CudaEngine::compute_all(gpu::Call *call, CpuShare *cpu,
+                                        const CheckedBatches &batches, double *results) {
     const bool all_wanted = options_.precision == GKL_SHIM_SINGLE;
     if (!all_wanted) {
         double *at = results;
@@ -124,10 +122,10 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cp
     }
     BatchQueue queue(call, batches.begin, batches.end, results,
                      {options_.precision, all_wanted, false, options_.devices,
-                      options_.rows_per_lane == 0 ? batches.shapes : nullptr, 0, batches.one_gap,
-                      options_.threads});
-    gpu::compute_on_devices(&devices_, call, queue, limits_,
-                            [&] { return BatchWork(&devices_, call, cpu, &queue); });
+                      options_.rows_per_lane == 0 ? batches.shapes : nullptr, options_.planning,
+                      batches.one_gap, options_.threads});
+    gpu::compute_on_devices(&devices, call, queue, limits_,
+                            [&] { return BatchWork(&devices, call, cpu, &queue); });
     cpu->compute_all();
     call->attempt(
         [&] { queue.take_rest([&](const Span &span) { queue.undone_spans.push_back(span); }); });
@@ -138,8 +136,7 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cp
 }
 
 // Computes reads that no device has computed.
-gkl_shim_status gkl_shim_pairhmm_cuda::compute_undone(CpuShare *cpu, const Span &span,
-                                                      bool all_wanted) const {
+gkl_shim_status CudaEngine::compute_undone(CpuShare *cpu, const Span &span, bool all_wanted) const {
     if (span.first == span.last) return GKL_SHIM_OK;
     const PartialBatch part(span);
     const gkl_shim_pairhmm_batch &batch = part.batch;
@@ -161,23 +158,24 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_undone(CpuShare *cpu, const Span 
 }
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_open(const gkl_shim_pairhmm_cuda_options *options,
-                                                      gkl_shim_pairhmm_cuda **engine) {
-    return opened(engine, *options);
+                                                      gkl_shim_cuda_engine **engine) {
+    return gpu::opened_engine<CudaEngine>(engine, *options);
 }
 
-gkl_shim_status gkl_shim::pairhmm::compute_checked(gkl_shim_pairhmm_cuda *engine,
+gkl_shim_status gkl_shim::pairhmm::compute_checked(gkl_shim_cuda_engine *engine,
                                                    const gkl_shim_pairhmm_batch &batch,
                                                    double *log10_likelihoods,
                                                    gkl_shim_pairhmm_stats *done) {
     return guarded([&] {
         Shape shape;
         find_shape(batch, &shape);
-        return engine->compute({&batch, &batch + 1, &shape, nullptr, shape.pairs, shape.cells},
-                               log10_likelihoods, done);
+        return static_cast<CudaEngine *>(engine)->compute(
+            {&batch, &batch + 1, &shape, nullptr, shape.pairs, shape.cells}, log10_likelihoods,
+            done);
     });
 }
 
-extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_cuda_engine *engine,
                                                          const gkl_shim_pairhmm_batch *batches,
                                                          const uint8_t *one_gap, int64_t count,
                                                          double *log10_likelihoods,
@@ -191,27 +189,13 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *
             checked.pairs += shape.pairs;
             checked.cells += shape.cells;
         }
-        return engine->compute(checked, log10_likelihoods, done);
+        return static_cast<CudaEngine *>(engine)->compute(checked, log10_likelihoods, done);
     });
 }
 
-extern "C" const char *gkl_shim_pairhmm_cuda_next_loss(gkl_shim_pairhmm_cuda *engine,
-                                                       int32_t *number) {
-    return engine->devices().next_loss(number);
-}
-
-extern "C" int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine, int32_t number) {
-    return engine->devices().uses(number);
-}
-
-extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_cuda_engine *engine,
                                                             gkl_shim_pairhmm_stats *stats) {
     const FloatingPointMode mode;
-    *stats = engine->statistics();
+    *stats = static_cast<const CudaEngine *>(engine)->statistics();
     return GKL_SHIM_OK;
-}
-
-extern "C" void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine) {
-    const FloatingPointMode mode;
-    delete engine;
 }

@@ -31,10 +31,10 @@ void give_up(const std::string &reason) {
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
 }
 
-void warn_of_losses(gkl_shim_pairhmm_cuda *engine) {
+void warn_of_losses(gkl_shim_cuda_engine *engine) {
     int32_t number;
-    while (const char *reason = gkl_shim_pairhmm_cuda_next_loss(engine, &number)) {
-        if (gkl_shim_pairhmm_cuda_uses(engine, -1))
+    while (const char *reason = gkl_shim_cuda_engine_next_loss(engine, &number)) {
+        if (gkl_shim_cuda_engine_uses(engine, -1))
             warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
                  "; other devices or the CPU compute its work");
         else
@@ -47,13 +47,13 @@ const gkl_shim_pairhmm_opened *opened_by_python = nullptr;
 
 // Returns the engine for a precision and conventions, which is opened when it is first wanted and
 // stays open until the process ends. Returns null if it does not open; the last error says why.
-gkl_shim_pairhmm_cuda *engine_for(bool double_precision, bool as_gkl) {
-    static std::atomic<gkl_shim_pairhmm_cuda *> engines[2][2];
+gkl_shim_cuda_engine *engine_for(bool double_precision, bool as_gkl) {
+    static std::atomic<gkl_shim_cuda_engine *> engines[2][2];
     static std::mutex opening;
-    std::atomic<gkl_shim_pairhmm_cuda *> &engine = engines[double_precision][as_gkl];
-    if (gkl_shim_pairhmm_cuda *const open = engine.load(std::memory_order_acquire)) return open;
+    std::atomic<gkl_shim_cuda_engine *> &engine = engines[double_precision][as_gkl];
+    if (gkl_shim_cuda_engine *const open = engine.load(std::memory_order_acquire)) return open;
     const std::lock_guard<std::mutex> lock(opening);
-    gkl_shim_pairhmm_cuda *made = engine;
+    gkl_shim_cuda_engine *made = engine;
     if (made) return made;
     gkl_shim_pairhmm_cuda_options options = opened_by_python->options;
     options.precision = double_precision ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
@@ -67,7 +67,7 @@ gkl_shim_pairhmm_cuda *engine_for(bool double_precision, bool as_gkl) {
 // fail, a caller is told after its own first call.
 std::string warm_up(const gkl_shim_opened &opened) {
     opened_by_python = static_cast<const gkl_shim_pairhmm_opened *>(opened.record);
-    gkl_shim_pairhmm_cuda *const engine = engine_for(false, true);
+    gkl_shim_cuda_engine *const engine = engine_for(false, true);
     const gkl_shim_pairhmm_batch &first = opened_by_python->first;
     std::vector<double> results;
     if (!engine || guarded([&] {
@@ -76,9 +76,8 @@ std::string warm_up(const gkl_shim_opened &opened) {
                    }) != GKL_SHIM_OK)
         return gkl_shim_last_error();
     int32_t number;
-    return gkl_shim_pairhmm_cuda_uses(engine, -1)
-               ? ""
-               : gkl_shim_pairhmm_cuda_next_loss(engine, &number);
+    return gkl_shim_cuda_engine_uses(engine, -1) ? ""
+                                                 : gkl_shim_cuda_engine_next_loss(engine, &number);
 }
 
 PythonHost &python_host() {
@@ -114,7 +113,7 @@ bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallC
 
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
                      double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
-    gkl_shim_pairhmm_cuda *const engine = engine_for(double_precision, as_gkl);
+    gkl_shim_cuda_engine *const engine = engine_for(double_precision, as_gkl);
     const bool computed =
         engine && compute_checked(engine, batch, log10_likelihoods, done) == GKL_SHIM_OK;
     if (engine) warn_of_losses(engine);

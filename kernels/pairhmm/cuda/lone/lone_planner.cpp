@@ -202,10 +202,10 @@ void LonePlanner::plan() {
 
     place_pairs();
     find_constants();
-    int64_t at = rounded(sizeof(LoneHeader));
+    int64_t at = gpu::aligned(sizeof(LoneHeader));
     const auto place = [&at](int64_t size) {
         const int64_t here = at;
-        at += rounded(size);
+        at += gpu::aligned(size);
         return here;
     };
     header_.pairs = place(computed_ * int64_t(sizeof(LonePair)));

@@ -44,13 +44,13 @@ class TileOrder {
         chunk.seams = chunk.scratch_bytes;
         chunk.seam_bytes = 0;
         if (chunk.tiles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] == 0) return;
-        chunk.seam_bytes = rounded(sizeof(int32_t));
+        chunk.seam_bytes = gpu::aligned(sizeof(int32_t));
         rank_stripes(chunk.first_tile[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
         for (RegionPart &part : plan_.parts) {
             if (!part.striped) continue;
             part.seams = chunk.seams + chunk.seam_bytes;
-            chunk.seam_bytes +=
-                rounded(part.tiles * part.seam_columns() * int64_t(sizeof(BoundaryState<double>)));
+            chunk.seam_bytes += gpu::aligned(part.tiles * part.seam_columns() *
+                                             int64_t(sizeof(BoundaryState<double>)));
         }
         chunk.scratch_bytes += chunk.seam_bytes;
     }
@@ -130,10 +130,10 @@ void lay_out_block(ChunkPlan *plan) {
         chunk.passes = std::max(chunk.passes, group.passes);
         chunk.joins = std::max(chunk.joins, group.joins);
     }
-    int64_t at = rounded(sizeof(ChunkHeader));
+    int64_t at = gpu::aligned(sizeof(ChunkHeader));
     const auto place = [&at](int64_t size) {
         const int64_t here = at;
-        at += rounded(size);
+        at += gpu::aligned(size);
         return here;
     };
     plan->header.bases = place(bytes);

@@ -11,6 +11,7 @@
 
 #include "common/thread_pool.h"
 #include "gkl_shim_internal.h"
+#include "gpu/kept_memory.h"
 #include "pairhmm/cuda/kernels/block_format.h"
 #include "pairhmm/cuda/planner/column_streams.h"
 #include "pairhmm/cuda/planner/span.h"
@@ -18,9 +19,6 @@
 
 namespace gkl_shim {
 namespace pairhmm {
-
-// A size or offset that keeps what follows aligned.
-inline int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
 // A tile before its place in the chunk is known. Its reads are the next ones of its part.
 struct PackedTile {
@@ -206,9 +204,10 @@ struct ChunkPlan {
     // Scratch memory of a part's tile; of a stripe, its share of its read's.
     int64_t tile_scratch(const RegionPart &part) const {
         const int rows = part.striped ? int(kStripedRows) : widths.rows(part.width);
-        return rounded(options.precision == GKL_SHIM_SINGLE
-                           ? TileScratch<float>(rows, part.head_states, part.tail_states).bytes
-                           : TileScratch<double>(rows, part.head_states, part.tail_states).bytes);
+        return gpu::aligned(
+            options.precision == GKL_SHIM_SINGLE
+                ? TileScratch<float>(rows, part.head_states, part.tail_states).bytes
+                : TileScratch<double>(rows, part.head_states, part.tail_states).bytes);
     }
 };
 

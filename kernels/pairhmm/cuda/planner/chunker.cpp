@@ -158,7 +158,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes) {
 // next stripe.
 int64_t Chunker::most_stripe_scratch(int64_t haplotypes, int64_t letters) const {
     const int32_t states = int32_t(2 * haplotypes);
-    return rounded(TileScratch<double>(kStripedRows, states, states).bytes) +
+    return gpu::aligned(TileScratch<double>(kStripedRows, states, states).bytes) +
            (letters + 4 * kSeamMargin * haplotypes) * int64_t(sizeof(BoundaryState<double>));
 }
 

@@ -10,7 +10,7 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
-#include "prefilter/cuda/sequences.h"
+#include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
 namespace gkl_shim {

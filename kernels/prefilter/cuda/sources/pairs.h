@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "prefilter/cuda/device_sequences.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/device_sequences.h"
+#include "prefilter/cuda/sources/source.h"
 
 namespace gkl_shim {
 namespace prefilter {
@@ -19,7 +19,7 @@ class Pairs : public Source {
           int64_t first, int64_t last, int32_t encode, int threads);
 
     double pair_bytes() const override { return pair_bytes_; }
-    Range range(int64_t first, int64_t last) const override;
+    Range range(const gpu::Range &pairs) const override;
     Work lay_out(const Range &range, const gpu::Device &device, void *stream,
                  Block *block) override;
 

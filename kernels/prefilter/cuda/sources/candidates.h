@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 #include "gkl_shim_internal.h"
-#include "prefilter/cuda/device_sequences.h"
-#include "prefilter/cuda/source.h"
+#include "prefilter/cuda/sources/device_sequences.h"
+#include "prefilter/cuda/sources/source.h"
 
 // Reads and contigs that stay on the devices.
 struct gkl_shim_prefilter_cuda_resident {
@@ -29,7 +29,7 @@ class Candidates : public Source {
                const gkl_shim_prefilter_cuda_candidates &candidates, const Method &method);
 
     double pair_bytes() const override;
-    Range range(int64_t first, int64_t last) const override;
+    Range range(const gpu::Range &pairs) const override;
     Work lay_out(const Range &range, const gpu::Device &device, void *stream,
                  Block *block) override;
 

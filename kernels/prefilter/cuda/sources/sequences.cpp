@@ -1,4 +1,4 @@
-#include "prefilter/cuda/sequences.h"
+#include "prefilter/cuda/sources/sequences.h"
 
 #include <algorithm>
 #include <atomic>

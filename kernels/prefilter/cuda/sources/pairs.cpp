@@ -1,4 +1,4 @@
-#include "prefilter/cuda/pairs.h"
+#include "prefilter/cuda/sources/pairs.h"
 
 #include <algorithm>
 
@@ -37,16 +37,16 @@ Pairs::Pairs(const CudaDriver &driver, const Sequences &reads, const Sequences &
     }
 }
 
-Range Pairs::range(int64_t first, int64_t last) const {
+Range Pairs::range(const gpu::Range &pairs) const {
     const Sequences &reads = lists_[0], &segments = lists_[1];
-    Range range = {first, last, {0, INT32_MIN}, {}};
+    Range range = {pairs, {0, INT32_MIN}, {}};
     for (int k = 0; k < 2; k++)
-        if (!whole_[k]) range.bases[k] = bases_of(lists_[k], first, last);
+        if (!whole_[k]) range.bases[k] = bases_of(lists_[k], pairs.first, pairs.last);
     if (shared_)
         range.bases[0] = range.bases[1] = {std::min(range.bases[0].low, range.bases[1].low),
                                            std::max(range.bases[0].high, range.bases[1].high)};
-    const int64_t end = reads.lengths || segments.lengths ? last : first + 1;
-    for (int64_t k = first; k < end; k++) {
+    const int64_t end = reads.lengths || segments.lengths ? pairs.last : pairs.first + 1;
+    for (int64_t k = pairs.first; k < end; k++) {
         const int32_t read = length_of(reads, k);
         range.widths.longest = std::max(range.widths.longest, read);
         range.widths.longer = std::max(range.widths.longer, length_of(segments, k) - read);

@@ -1,4 +1,4 @@
-#include "prefilter/cuda/device_sequences.h"
+#include "prefilter/cuda/sources/device_sequences.h"
 
 #include "common/error.h"
 #include "gpu/free_in.h"

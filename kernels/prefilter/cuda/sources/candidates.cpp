@@ -1,4 +1,4 @@
-#include "prefilter/cuda/candidates.h"
+#include "prefilter/cuda/sources/candidates.h"
 
 #include <algorithm>
 
@@ -34,8 +34,8 @@ double Candidates::pair_bytes() const {
                   (candidates_.reverse ? sizeof *candidates_.reverse : 0));
 }
 
-Range Candidates::range(int64_t first, int64_t last) const {
-    return {first, last, {resident_.longest, before_ + after_}, {}};
+Range Candidates::range(const gpu::Range &pairs) const {
+    return {pairs, {resident_.longest, before_ + after_}, {}};
 }
 
 Work Candidates::lay_out(const Range &range, const gpu::Device &device, void *stream,
