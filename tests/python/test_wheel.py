@@ -95,7 +95,7 @@ def test_foreign_files_are_recognized() -> None:
         "gkl_shim/absent.py",
         "gkl_shim/cli/notes.md",
         "gkl_shim/gatk/Other.java",
-        "gkl_shim/kernels/pairhmm/cpu/build.h",
+        "gkl_shim/kernels/hmm/cpu/build.h",
         "gkl_shim/kernels/pairhmm/cuda/engine/engine.cpp",
         "gkl_shim/lib/libother.so",
         "tests/conftest.py",

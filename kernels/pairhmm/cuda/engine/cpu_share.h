@@ -9,8 +9,8 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/call.h"
+#include "hmm/pairhmm/on_cpu.h"
 #include "pairhmm/cuda/engine/unfinished_reads.h"
-#include "pairhmm/on_cpu.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -26,14 +26,14 @@
 #include "gpu/launch_threads.h"
 #include "hmm/batch.h"
 #include "hmm/letters.h"
+#include "hmm/pairhmm/gkl_rounding.h"
+#include "hmm/pairhmm/limits.h"
+#include "hmm/pairhmm/on_cpu.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
 #include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/batch_work.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/planner/span.h"
-#include "pairhmm/gkl_rounding.h"
-#include "pairhmm/limits.h"
-#include "pairhmm/on_cpu.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;

@@ -10,9 +10,9 @@
 #include "gpu/driver.h"
 #include "gpu/launch_threads.h"
 #include "hmm/batch.h"
+#include "hmm/pairhmm/on_cpu.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/planner/span.h"
-#include "pairhmm/on_cpu.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -3,8 +3,8 @@
 #include "common/error.h"
 #include "gkl_shim_internal.h"
 #include "hmm/letters.h"
+#include "hmm/pairhmm/model.h"
 #include "pairhmm/cuda/kernels/block_format.h"
-#include "pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {

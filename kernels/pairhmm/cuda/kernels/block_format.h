@@ -12,7 +12,7 @@
 // save the state, restore another one, or both.
 #pragma once
 
-#include "pairhmm/model.h"
+#include "hmm/pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -2,7 +2,7 @@
 
 #include "common/cpu.h"
 #include "hmm/letters.h"
-#include "pairhmm/model.h"
+#include "hmm/pairhmm/model.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

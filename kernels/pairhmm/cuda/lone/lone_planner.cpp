@@ -9,8 +9,8 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "hmm/letters.h"
+#include "hmm/pairhmm/cuts.h"
 #include "pairhmm/cuda/lone/lone_letters.h"
-#include "pairhmm/cuts.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "hmm/pairhmm/plan.h"
 #include "pairhmm/cuda/kernels/block_format.h"
-#include "pairhmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -5,9 +5,9 @@
 
 #include "common/per_thread.h"
 #include "hmm/letters.h"
+#include "hmm/pairhmm/plan.h"
 #include "pairhmm/cuda/planner/packing.h"
 #include "pairhmm/cuda/planner/steps.h"
-#include "pairhmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {

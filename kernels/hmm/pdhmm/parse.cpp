@@ -1,7 +1,7 @@
 // Parses regions in PDHMM's .in format, which has flags. Part of the C ABI.
 #include "common/error.h"
+#include "hmm/pdhmm/checks.h"
 #include "hmm/region_parser.h"
-#include "pdhmm/checks.h"
 
 extern "C" gkl_shim_status gkl_shim_pdhmm_parse(const uint8_t *text, int64_t size,
                                                 int64_t longest_line, int32_t threads,

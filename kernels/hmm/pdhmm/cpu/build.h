@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "hmm/cpu/build.h"
-#include "pdhmm/model.h"
-#include "pdhmm/plan.h"
+#include "hmm/pdhmm/model.h"
+#include "hmm/pdhmm/plan.h"
 
 namespace gkl_shim {
 namespace pdhmm {

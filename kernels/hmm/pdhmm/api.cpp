@@ -5,8 +5,8 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "gkl_shim.h"
-#include "pdhmm/checks.h"
-#include "pdhmm/cpu/engine.h"
+#include "hmm/pdhmm/checks.h"
+#include "hmm/pdhmm/cpu/engine.h"
 
 struct gkl_shim_pdhmm {
     gkl_shim::pdhmm::CpuSettings settings;

@@ -18,7 +18,7 @@
 
 #include <vector>
 
-#include "pairhmm/haplotype.h"
+#include "hmm/pairhmm/haplotype.h"
 
 namespace gkl_shim {
 namespace pairhmm {

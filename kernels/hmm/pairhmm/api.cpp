@@ -10,12 +10,12 @@
 #include "gkl_shim_internal.h"
 #include "hmm/batch.h"
 #include "hmm/letters.h"
-#include "pairhmm/call_estimate.h"
-#include "pairhmm/cpu/build.h"
+#include "hmm/pairhmm/call_estimate.h"
+#include "hmm/pairhmm/cpu/build.h"
+#include "hmm/pairhmm/gkl_rounding.h"
+#include "hmm/pairhmm/limits.h"
+#include "hmm/pairhmm/on_cpu.h"
 #include "pairhmm/cuda/engine/start.h"
-#include "pairhmm/gkl_rounding.h"
-#include "pairhmm/limits.h"
-#include "pairhmm/on_cpu.h"
 
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;

@@ -1,4 +1,4 @@
-#include "pdhmm/cpu/plain.h"
+#include "hmm/pdhmm/cpu/plain.h"
 
 #include <math.h>
 

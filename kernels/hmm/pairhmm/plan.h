@@ -17,10 +17,10 @@
 
 #include <vector>
 
+#include "hmm/pairhmm/cuts.h"
+#include "hmm/pairhmm/haplotype.h"
+#include "hmm/pairhmm/model.h"
 #include "hmm/plan.h"
-#include "pairhmm/cuts.h"
-#include "pairhmm/haplotype.h"
-#include "pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {

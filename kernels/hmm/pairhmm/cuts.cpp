@@ -1,4 +1,4 @@
-#include "pairhmm/cuts.h"
+#include "hmm/pairhmm/cuts.h"
 
 #include <algorithm>
 #include <numeric>

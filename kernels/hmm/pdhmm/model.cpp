@@ -1,5 +1,5 @@
 // The tables of model.h, made by IEEE operations alone.
-#include "pdhmm/model.h"
+#include "hmm/pdhmm/model.h"
 
 #include <stdlib.h>
 

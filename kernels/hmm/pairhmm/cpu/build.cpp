@@ -3,11 +3,11 @@
 //
 // This file uses no C++ library and exports only the build's struct; common/simd.h says why.
 
-#include "pairhmm/cpu/build.h"
+#include "hmm/pairhmm/cpu/build.h"
 
 #include "hmm/cpu/scaled_tile.inc"
-#include "pairhmm/cpu/letter_model.inc"
-#include "pairhmm/cpu/rescaled_tile.inc"
+#include "hmm/pairhmm/cpu/letter_model.inc"
+#include "hmm/pairhmm/cpu/rescaled_tile.inc"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "hmm/cpu/build.h"
-#include "pairhmm/model.h"
-#include "pairhmm/plan.h"
+#include "hmm/pairhmm/model.h"
+#include "hmm/pairhmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {

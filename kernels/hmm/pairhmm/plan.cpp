@@ -1,4 +1,4 @@
-#include "pairhmm/plan.h"
+#include "hmm/pairhmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "hmm/batch.h"
-#include "pdhmm/model.h"
+#include "hmm/pdhmm/model.h"
 
 namespace gkl_shim {
 namespace pdhmm {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "pdhmm/cpu/build.h"
-#include "pdhmm/plan.h"
+#include "hmm/pdhmm/cpu/build.h"
+#include "hmm/pdhmm/plan.h"
 
 namespace gkl_shim {
 namespace pdhmm {

@@ -3,10 +3,10 @@
 //
 // This file uses no C++ library and exports only the build's struct; common/simd.h says why.
 
-#include "pdhmm/cpu/build.h"
+#include "hmm/pdhmm/cpu/build.h"
 
 #include "hmm/cpu/scaled_tile.inc"
-#include "pdhmm/cpu/letter_set_model.inc"
+#include "hmm/pdhmm/cpu/letter_set_model.inc"
 
 namespace gkl_shim {
 namespace pdhmm {

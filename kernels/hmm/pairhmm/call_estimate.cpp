@@ -1,9 +1,9 @@
-#include "pairhmm/call_estimate.h"
+#include "hmm/pairhmm/call_estimate.h"
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "pairhmm/limits.h"
-#include "pairhmm/model.h"
+#include "hmm/pairhmm/limits.h"
+#include "hmm/pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {

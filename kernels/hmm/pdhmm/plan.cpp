@@ -1,4 +1,4 @@
-#include "pdhmm/plan.h"
+#include "hmm/pdhmm/plan.h"
 
 #include <algorithm>
 

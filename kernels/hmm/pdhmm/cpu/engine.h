@@ -5,7 +5,7 @@
 
 #include "common/cpu_builds.h"
 #include "gkl_shim.h"
-#include "pdhmm/cpu/build.h"
+#include "hmm/pdhmm/cpu/build.h"
 
 namespace gkl_shim {
 namespace pdhmm {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hmm/letters.h"
-#include "pairhmm/cpu/build.h"
-#include "pairhmm/on_cpu.h"
+#include "hmm/pairhmm/cpu/build.h"
+#include "hmm/pairhmm/on_cpu.h"
 
 namespace gkl_shim {
 namespace pairhmm {

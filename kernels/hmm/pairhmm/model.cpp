@@ -1,6 +1,6 @@
 // The tables of model.h, made from +, -, *, / and fma alone. The pow of a C library would differ in
 // its last bits between versions and processors.
-#include "pairhmm/model.h"
+#include "hmm/pairhmm/model.h"
 
 #include "common/floating_point_mode.h"
 #include "hmm/phred.h"

@@ -1,7 +1,7 @@
 // Parses regions in PairHMM's .in format. Part of the C ABI.
 #include "common/error.h"
+#include "hmm/pairhmm/limits.h"
 #include "hmm/region_parser.h"
-#include "pairhmm/limits.h"
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t size,
                                                   int64_t longest_line, int32_t threads,

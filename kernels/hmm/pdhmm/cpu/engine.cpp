@@ -1,13 +1,13 @@
 // PDHMM's part of the CPU engine: one step, and the plain recurrence for pairs whose result is not
 // trusted.
-#include "pdhmm/cpu/engine.h"
+#include "hmm/pdhmm/cpu/engine.h"
 
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "hmm/cpu/engine.h"
-#include "pdhmm/cpu/plain.h"
+#include "hmm/pdhmm/cpu/plain.h"
 
 namespace gkl_shim {
 namespace pdhmm {

@@ -10,8 +10,8 @@
 
 #include <vector>
 
+#include "hmm/pdhmm/model.h"
 #include "hmm/plan.h"
-#include "pdhmm/model.h"
 
 namespace gkl_shim {
 namespace pdhmm {
