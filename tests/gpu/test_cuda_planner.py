@@ -56,7 +56,7 @@ def plan_chunks():
     """Return the function of planner.cpp."""
     kernels_folder = ROOT / "kernels"
     common = [f"common/{name}.cpp" for name in ("api", "cpu", "interrupt", "thread_pool")]
-    plans = ["hmm/plan.cpp", "hmm/pairhmm/cuts.cpp", "hmm/pairhmm/plan.cpp"]
+    plans = ["hmm/plan.cpp", "hmm/pairhmm/cuts.cpp"]
     planner = sorted((kernels_folder / "pairhmm" / "cuda" / "planner").glob("*.cpp"))
     library = compiled(
         Path(__file__).with_name("planner.cpp"),

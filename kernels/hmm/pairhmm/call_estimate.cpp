@@ -2,7 +2,7 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "hmm/pairhmm/limits.h"
+#include "hmm/batch.h"
 #include "hmm/pairhmm/model.h"
 
 namespace gkl_shim {
@@ -54,7 +54,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batc
     using namespace gkl_shim;
     return guarded([&] {
         hmm::Shape shape;
-        if (!hmm::check_shape(*batch, &shape, pairhmm::kLimits)) return GKL_SHIM_EINVAL;
+        if (!hmm::check_shape(*batch, &shape, hmm::kPairHmmLimits)) return GKL_SHIM_EINVAL;
         *call = pairhmm::estimate_call(*batch, shape.cells, precision == GKL_SHIM_DOUBLE,
                                        slow_double != 0, allowed_threads(threads));
         return GKL_SHIM_OK;

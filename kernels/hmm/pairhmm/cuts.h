@@ -18,10 +18,12 @@
 
 #include <vector>
 
-#include "hmm/pairhmm/haplotype.h"
+#include "hmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {
+
+using namespace hmm;
 
 // A haplotype with more letters is always cut: on a GPU, both halves of a lone long pair are
 // computed side by side.

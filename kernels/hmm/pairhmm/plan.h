@@ -12,15 +12,8 @@
 // hmm/plan.h has the tries. Planning runs on the CPU and is the same for every engine.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include <vector>
-
 #include "hmm/pairhmm/cuts.h"
-#include "hmm/pairhmm/haplotype.h"
 #include "hmm/pairhmm/model.h"
-#include "hmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -32,21 +25,22 @@ class Planner {
     void cut(Haplotype *haplotypes, int64_t count) { cutter_.choose(haplotypes, count); }
 
     // Plans haplotypes. Reuses the plan's memory.
-    void make(const Haplotype *haplotypes, int64_t count, Plan *plan);
+    void make(const Haplotype *haplotypes, int64_t count, Plan *plan) {
+        make_tries(haplotypes, count, &plan->heads, &plan->tails);
+        plan->list_joins(haplotypes, count);
+    }
 
     // Builds the tries alone.
-    void make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads, Trie *tails);
+    void make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads, Trie *tails) {
+        builder_.build(haplotypes, count, kLetters, heads, tails);
+    }
 
     // Frees buffers that a rare long haplotype has made larger than `most` bytes.
-    void trim(size_t most) {
-        if (reversed_letters_.capacity() > most) std::vector<uint8_t>().swap(reversed_letters_);
-    }
+    void trim(size_t most) { builder_.trim(most); }
 
    private:
     Cutter cutter_;
     TrieBuilder builder_;
-    std::vector<Letters> parts_;
-    std::vector<uint8_t> reversed_letters_;
 };
 
 }  // namespace pairhmm

@@ -42,6 +42,8 @@
 namespace gkl_shim {
 namespace pdhmm {
 
+using namespace hmm;
+
 // The flags of a column.
 enum Flag : uint8_t {
     kSnp = 1,
@@ -52,11 +54,6 @@ enum Flag : uint8_t {
     kAlternativeG = 32,
     kAlternativeT = 64
 };
-
-// A set of letters. A base matches a column if their sets have a letter in common. N's set has all
-// letters.
-typedef uint64_t LetterSet;
-constexpr LetterSet kAnyLetter = ~LetterSet(0);
 
 // A gap quality is less than this; a base quality is a byte.
 enum { kGapQualities = 128, kBaseQualities = 256 };

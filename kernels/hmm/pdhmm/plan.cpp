@@ -13,6 +13,9 @@ enum : int { kUpperBits = 0, kLowerBits = 4, kOtherBits = 8, kUnmatchedBit = 63 
 constexpr char kBases[] = "ACGT";
 constexpr uint8_t kAlternatives[] = {kAlternativeA, kAlternativeC, kAlternativeG, kAlternativeT};
 
+// N's set.
+constexpr LetterSet kAnyLetter = ~LetterSet(0);
+
 constexpr LetterSet bit(int k) { return LetterSet(1) << k; }
 
 }  // namespace
@@ -66,19 +69,20 @@ void find_deletions(const uint8_t *flags, int64_t length, std::vector<Deletion> 
 }
 
 bool Planner::resolve(const Alphabet &alphabet, const Haplotype &haplotype, uint8_t *columns,
-                      int64_t *cut, Plan *plan) {
+                      Plan *plan) {
     find_deletions(haplotype.flags, haplotype.length, &deletions_);
-    *cut = haplotype.length / 2;
+    Haplotype resolved(columns, haplotype.length);
     std::fill_n(columns, haplotype.length, uint8_t(0));
     for (const Deletion &deletion : deletions_) {
         columns[deletion.first - 1] |= deletion.open ? kKeepOpen : kKeep;
         columns[deletion.last] |= kMerge;
-        *cut = std::max(*cut, deletion.last + 1);
+        resolved.cut = std::max(resolved.cut, deletion.last + 1);
     }
     for (int64_t k = 0; k < haplotype.length; k++) {
-        const LetterSet letters = letters_of(alphabet, haplotype.bases[k], haplotype.flags[k]);
+        const LetterSet letters = letters_of(alphabet, haplotype.letters[k], haplotype.flags[k]);
         if (!kind_of(letters, columns[k], plan, &columns[k])) return false;
     }
+    resolved_.push_back(resolved);
     return true;
 }
 
@@ -99,30 +103,20 @@ bool Planner::kind_of(LetterSet letters, uint8_t events, Plan *plan, uint8_t *ki
 
 bool Planner::make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count,
                    Plan *plan) {
-    plan->alphabet = &alphabet;
+    plan->letters = alphabet.letters;
     plan->classes.clear();
     kinds_.clear();
+    resolved_.clear();
     int64_t letters = 0;
     for (int64_t h = 0; h < count; h++) letters += haplotypes[h].length;
     columns_.resize(size_t(letters));
-    reversed_.resize(size_t(letters));
-    heads_.resize(size_t(count));
-    tails_.resize(size_t(count));
-    uint8_t *columns = columns_.data(), *reversed = reversed_.data();
-    for (size_t h = 0; h < size_t(count); h++) {
-        const int64_t length = haplotypes[h].length;
-        int64_t cut;
-        if (!resolve(alphabet, haplotypes[h], columns, &cut, plan)) return false;
-        reverse(columns + cut, length - cut, reversed);
-        heads_[h] = {columns, cut};
-        tails_[h] = {reversed, length - cut};
-        columns += length;
-        reversed += length - cut;
+    uint8_t *columns = columns_.data();
+    for (int64_t h = 0; h < count; h++) {
+        if (!resolve(alphabet, haplotypes[h], columns, plan)) return false;
+        columns += haplotypes[h].length;
     }
-    const int32_t kinds = int32_t(kinds_.size());
-    builder_.build(heads_.data(), count, kinds, &plan->heads);
-    builder_.build(tails_.data(), count, kinds, &plan->tails);
-    plan->list_joins(count, [&](int32_t h) { return haplotypes[h].length; });
+    builder_.build(resolved_.data(), count, int32_t(kinds_.size()), &plan->heads, &plan->tails);
+    plan->list_joins(resolved_.data(), count);
 
     plan->any_events =
         std::any_of(kinds_.begin(), kinds_.end(), [](Kind kind) { return kind.events != 0; });

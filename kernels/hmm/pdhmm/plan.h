@@ -16,22 +16,6 @@
 namespace gkl_shim {
 namespace pdhmm {
 
-using namespace hmm;
-
-// A haplotype as the caller gives it.
-struct Haplotype {
-    const uint8_t *bases, *flags;
-    int64_t length;
-};
-
-// A plan as kernels see it. The letters of its tries are indices in `classes`.
-struct PlanView : hmm::PlanView {
-    const LetterSet *classes;  // the different letter sets of the columns
-    int32_t class_count;
-    const LetterSet *letters;  // the set of a read's base, by byte
-    bool any_events;           // in the heads; tails have none
-};
-
 // What the letters of a region mean.
 struct Alphabet {
     LetterSet letters[256];
@@ -53,28 +37,17 @@ struct Deletion {
 // Finds the deletions of a haplotype that change a likelihood, from left to right.
 void find_deletions(const uint8_t *flags, int64_t length, std::vector<Deletion> *deletions);
 
-struct Plan : hmm::Plan {
-    const Alphabet *alphabet;
-    std::vector<LetterSet> classes;
-    bool any_events;
-
-    PlanView view() const {
-        return {hmm::Plan::view(), classes.data(), int32_t(classes.size()), alphabet->letters,
-                any_events};
-    }
-};
-
 class Planner {
    public:
-    // Plans haplotypes. Reuses the plan's memory, and refers to the alphabet. Returns false if they
-    // have more kinds of columns than a plan can hold, which takes letters other than ACGTN. Throws
-    // std::bad_alloc.
+    // Plans haplotypes, as the caller gives them. Reuses the plan's memory, and refers to the
+    // alphabet. Returns false if they have more kinds of columns than a plan can hold, which takes
+    // letters other than ACGTN. Throws std::bad_alloc.
     bool make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count, Plan *plan);
 
     // Frees buffers that rare long haplotypes have made larger than `most` bytes.
     void trim(size_t most) {
         if (columns_.capacity() > most) std::vector<uint8_t>().swap(columns_);
-        if (reversed_.capacity() > most) std::vector<uint8_t>().swap(reversed_);
+        builder_.trim(most);
     }
 
    private:
@@ -84,14 +57,14 @@ class Planner {
     };
 
     bool resolve(const Alphabet &alphabet, const Haplotype &haplotype, uint8_t *columns,
-                 int64_t *cut, Plan *plan);
+                 Plan *plan);
     bool kind_of(LetterSet letters, uint8_t events, Plan *plan, uint8_t *kind);
     void divide_branches(Plan *plan);
 
     TrieBuilder builder_;
     std::vector<Kind> kinds_;
-    std::vector<uint8_t> columns_, reversed_;  // kinds
-    std::vector<Letters> heads_, tails_;
+    std::vector<uint8_t> columns_;     // kinds
+    std::vector<Haplotype> resolved_;  // haplotypes whose letters are in `columns_`
     std::vector<Deletion> deletions_;
     std::vector<Branch> branches_;
 };

@@ -9,7 +9,7 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/call.h"
-#include "hmm/pairhmm/on_cpu.h"
+#include "hmm/on_cpu.h"
 #include "pairhmm/cuda/engine/unfinished_reads.h"
 
 namespace gkl_shim {

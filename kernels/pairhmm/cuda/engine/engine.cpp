@@ -26,9 +26,8 @@
 #include "gpu/launch_threads.h"
 #include "hmm/batch.h"
 #include "hmm/letters.h"
+#include "hmm/on_cpu.h"
 #include "hmm/pairhmm/gkl_rounding.h"
-#include "hmm/pairhmm/limits.h"
-#include "hmm/pairhmm/on_cpu.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
 #include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/batch_work.h"
@@ -187,7 +186,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *
         CheckedBatches checked = {batches, batches + count, shapes.data(), one_gap, 0, 0};
         for (int64_t k = 0; k < count; k++) {
             Shape &shape = shapes[size_t(k)];
-            if (!check_shape(batches[k], &shape, kLimits)) return GKL_SHIM_EINVAL;
+            if (!check_shape(batches[k], &shape, kPairHmmLimits)) return GKL_SHIM_EINVAL;
             checked.pairs += shape.pairs;
             checked.cells += shape.cells;
         }

@@ -10,7 +10,7 @@
 #include "gpu/driver.h"
 #include "gpu/launch_threads.h"
 #include "hmm/batch.h"
-#include "hmm/pairhmm/on_cpu.h"
+#include "hmm/on_cpu.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/planner/span.h"
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "hmm/pdhmm/cpu/build.h"
+#include "hmm/cpu/build.h"
 #include "hmm/pdhmm/plan.h"
 
 namespace gkl_shim {

@@ -8,7 +8,7 @@
 #include "gkl_shim.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 
 struct CpuBuild;  // cpu/build.h
 
@@ -17,8 +17,8 @@ const Builds<CpuBuild> &cpu_builds();
 struct CpuSettings {
     const CpuBuild *build;
     int threads;
-    bool double_precision;
-    bool as_gkl;
+    bool double_precision;      // PDHMM has no other
+    bool as_gkl;                // PDHMM: as GATK's Java
     bool only_missing = false;  // compute only pairs whose value is NaN, in double precision
 };
 
@@ -27,9 +27,11 @@ struct CpuCounts {
     int64_t computed_cells = 0, rescued_pairs = 0, rescaled_pairs = 0;
 };
 
-// Expects a checked batch. Throws std::bad_alloc.
+// PairHMM and PDHMM. Both expect a checked batch, and throw std::bad_alloc.
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                          double *log10_likelihoods);
+CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch &batch,
+                         double *log10_likelihoods);
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim

@@ -1,11 +1,8 @@
-// Limits on the memory of the CPU engines of PairHMM and PDHMM, whatever the shape of a batch, and
-// the choice of kernels that keep to them. gkl_shim.h states the sum of the limits.
+// Limits on the CPU engine's memory, whatever the shape of a batch. gkl_shim.h states their sum.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "hmm/cpu/build.h"
 
 namespace gkl_shim {
 namespace hmm {
@@ -35,34 +32,6 @@ constexpr int64_t kPieceReads = 1 << 16, kPieceHaplotypes = 1 << 14, kPieceLette
 
 // About how many bytes a piece keeps of each.
 constexpr int64_t kBytesPerRead = 8, kBytesPerHaplotype = 192, kBytesPerLetter = 3;
-
-// Bytes that a tile takes for its haplotypes.
-template <class PlanView>
-size_t haplotype_bytes(const TileKernel<PlanView> &kernel, int32_t rows, const PlanView &plan) {
-    return kernel.workspace(rows, plan) +
-           size_t(plan.join_count) * size_t(kernel.lanes) * sizeof(double);
-}
-
-template <class PlanView>
-bool fits(const TileKernel<PlanView> &kernel, int32_t rows, const PlanView &plan) {
-    return kernel.coefficients(rows, plan) + kernel.workspace(rows, plan) <= kLongReadBytes;
-}
-
-// How many reads of at most this many rows share a tile.
-template <class PlanView>
-int32_t lanes_for(const TileKernels<PlanView> &kernels, int32_t rows, const PlanView &plan) {
-    for (const auto *kernel : {&kernels.wide, &kernels.narrow})
-        if (fits(*kernel, rows, plan)) return kernel->lanes;
-    return kernels.least.lanes;
-}
-
-// The kernel for a tile of this many such reads.
-template <class PlanView>
-const TileKernel<PlanView> &kernel_for(const TileKernels<PlanView> &kernels, int32_t rows,
-                                       int32_t reads, const PlanView &plan) {
-    if (reads > kernels.narrow.lanes) return kernels.wide;
-    return fits(kernels.narrow, rows, plan) ? kernels.narrow : kernels.least;
-}
 
 }  // namespace hmm
 }  // namespace gkl_shim

@@ -1,4 +1,4 @@
-#include "hmm/pdhmm/cpu/plain.h"
+#include "hmm/pdhmm/plain.h"
 
 #include <math.h>
 
@@ -109,7 +109,7 @@ double plain_likelihood(bool as_gatk, const Alphabet &alphabet, const ReadView &
     find_deletions(haplotype.flags, haplotype.length, &memory->deletions);
     memory->letters.resize(size_t(haplotype.length));
     for (int64_t k = 0; k < haplotype.length; k++)
-        memory->letters[size_t(k)] = letters_of(alphabet, haplotype.bases[k], haplotype.flags[k]);
+        memory->letters[size_t(k)] = letters_of(alphabet, haplotype.letters[k], haplotype.flags[k]);
     return as_gatk ? likelihood<double>(1020, read, haplotype.length, memory->letters,
                                         alphabet.letters, memory->deletions)
                    : likelihood<Wide>(0, read, haplotype.length, memory->letters, alphabet.letters,
