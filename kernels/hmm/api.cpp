@@ -10,6 +10,7 @@
 #include "gkl_shim_internal.h"
 #include "hmm/batch.h"
 #include "hmm/cpu/build.h"
+#include "hmm/cuda/engine/start.h"
 #include "hmm/letters.h"
 #include "hmm/on_cpu.h"
 #include "hmm/pairhmm/call_estimate.h"
@@ -17,7 +18,6 @@
 #include "hmm/pdhmm/checks.h"
 #include "hmm/pdhmm/model.h"
 #include "hmm/region_parser.h"
-#include "pairhmm/cuda/engine/start.h"
 
 namespace gkl_shim {
 namespace hmm {

@@ -19,13 +19,12 @@ from tests.conftest import ROOT
 SHARED = {
     "common": set(),
     "gpu": {"common"},
-    "hmm": {"common", "gpu", "pairhmm"},
     "python_host": {"common"},
     "jni": {"common", "hmm"},
     "include": set(),
     "internal": {"include"},
 }
-ALGORITHM = {"common", "gpu", "hmm", "python_host"}
+ALGORITHM = {"common", "gpu", "python_host"}
 #: The algorithms of one folder. The C ABI has their names.
 MODELS = {"pairhmm", "pdhmm"}
 #: The same for modules of ``gkl_shim/``; "" is ``gkl_shim/`` itself. Programs import everything,
@@ -105,7 +104,7 @@ def test_the_library_keeps_the_rules():
     files = included(ROOT / "kernels")
     # Both engines are found, and what they include.
     assert {engine(path) for path in files} == {"cpu", "cuda", None}
-    assert Path("hmm/letters.h") in reached(Path("pairhmm/cuda/engine/engine.cpp"), files)
+    assert Path("hmm/letters.h") in reached(Path("hmm/cuda/engine/engine.cpp"), files)
     assert list(mistakes(ROOT / "kernels")) == []
 
 
