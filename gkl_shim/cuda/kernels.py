@@ -87,7 +87,7 @@ def source(name: str) -> str:
     Parameters
     ----------
     name
-        The path relative to ``kernels/``, for example ``pairhmm/cuda/kernels/kernels.cu``.
+        The path relative to ``kernels/``, for example ``hmm/cuda/kernels/kernels.cu``.
     """
     seen: set[str] = set()
 

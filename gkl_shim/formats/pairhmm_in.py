@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Generic, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.lines import TextReader
 from gkl_shim.pairhmm import _native_pairhmm
-from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
+from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch, RegionBatch
 
 __all__ = ["Reader", "RegionReader", "write", "write_regions"]
 
@@ -34,18 +34,7 @@ _BLOCK = 1 << 21
 _BATCH_PAIRS = 1 << 18
 
 
-class _Regions(Protocol):
-    """A batch of regions that can be split between them."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def shapes(self) -> NDArray[np.int64]: ...
-
-    def __getitem__(self: _B, index: slice) -> _B: ...
-
-
-_B = TypeVar("_B", bound=_Regions)
+_B = TypeVar("_B", bound=RegionBatch[Any])
 
 
 class RegionReader(TextReader, Generic[_B]):
@@ -83,7 +72,9 @@ class RegionReader(TextReader, Generic[_B]):
         super().__init__(source, name, threads)
         self._line = 0
 
-    def _batch(self, found: _native_pairhmm.RegionText) -> _B:
+    def _batch(
+        self, reads: ReadBatch, haplotypes: HaplotypeBatch, found: _native_pairhmm.RegionText
+    ) -> _B:
         """Return the regions that were found in a part of the text."""
         raise NotImplementedError
 
@@ -100,7 +91,12 @@ class RegionReader(TextReader, Generic[_B]):
             found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
                 raise self._fault(text, size, found.lines, found.fault)
-            batch = self._batch(found)
+            _, _, read_offsets, tracks, offsets, letters = found.arrays
+            batch = self._batch(
+                ReadBatch.trusted(read_offsets, *tracks),
+                HaplotypeBatch.trusted(offsets, letters),
+                found,
+            )
             if len(batch):
                 any_region = True
                 yield from _parts(batch)
@@ -147,14 +143,10 @@ class Reader(RegionReader[Batch]):
 
     _KIND = "pairhmm"
 
-    def _batch(self, found: _native_pairhmm.RegionText) -> Batch:
-        regions, region_haplotypes, read_offsets, tracks, offsets, letters = found.arrays
-        return Batch(
-            ReadBatch.trusted(read_offsets, *tracks),
-            HaplotypeBatch.trusted(offsets, letters),
-            regions,
-            region_haplotypes,
-        )
+    def _batch(
+        self, reads: ReadBatch, haplotypes: HaplotypeBatch, found: _native_pairhmm.RegionText
+    ) -> Batch:
+        return Batch(reads, haplotypes, *found.arrays[:2])
 
 
 def _parts(batch: _B) -> Iterator[_B]:
@@ -181,7 +173,9 @@ def write(file: BinaryIO, batch: Batch) -> None:
     write_regions(file, batch)
 
 
-def write_regions(file: BinaryIO, batch: Batch, flags: NDArray[np.uint8] | None = None) -> None:
+def write_regions(
+    file: BinaryIO, batch: RegionBatch[Any], flags: NDArray[np.uint8] | None = None
+) -> None:
     """Write regions, with the flags of the haplotypes' letters if there are any."""
     reads, haplotypes = batch.reads, batch.haplotypes
     bases = reads.bases.tobytes()

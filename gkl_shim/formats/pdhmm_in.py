@@ -21,15 +21,14 @@ class Reader(RegionReader[Batch]):
 
     _KIND = "pdhmm"
 
-    def _batch(self, found: _native_pairhmm.RegionText) -> Batch:
-        regions, region_haplotypes, read_offsets, tracks, offsets, letters = found.arrays
-        determined = _batch.HaplotypeBatch.trusted(offsets, letters)
-        return Batch(
-            ReadBatch.trusted(read_offsets, *tracks),
-            HaplotypeBatch.trusted(determined, found.flags),
-            regions,
-            region_haplotypes,
-        )
+    def _batch(
+        self,
+        reads: ReadBatch,
+        haplotypes: _batch.HaplotypeBatch,
+        found: _native_pairhmm.RegionText,
+    ) -> Batch:
+        flagged = HaplotypeBatch.trusted(haplotypes, found.flags)
+        return Batch(reads, flagged, *found.arrays[:2])
 
 
 def write(file: BinaryIO, batch: Batch) -> None:
@@ -42,4 +41,4 @@ def write(file: BinaryIO, batch: Batch) -> None:
     batch
         The regions.
     """
-    write_regions(file, batch.pairs_batch, batch.flags)
+    write_regions(file, batch, batch.flags)

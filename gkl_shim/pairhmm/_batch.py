@@ -7,7 +7,7 @@ A :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127, and no 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from gkl_shim.common._checks import bytes_array, integers
 from gkl_shim.pairhmm._checks import QUAL_TRACKS, check_contents, checked_quality
 
 __all__ = ["CONTINUATION_QUALS", "DELETION_QUALS", "INSERTION_QUALS", "Batch", "HaplotypeBatch",
-           "ReadBatch", "concatenated", "copied", "copied_bytes", "cut_haplotypes", "cut_reads",
+           "ReadBatch", "RegionBatch", "concatenated", "copied", "copied_bytes", "cut_reads",
            "is_long", "work_of"]  # fmt: skip
 
 _Number = TypeVar("_Number", np.uint8, np.int64)
@@ -187,39 +187,48 @@ class HaplotypeBatch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def cut(self, start: int, stop: int) -> HaplotypeBatch:
+        """Return the haplotypes ``[start, stop)``. The letters are not copied."""
+        ends = self.offsets[start : stop + 1]
+        return HaplotypeBatch.trusted(ends - ends[0], self.bases[int(ends[0]) : int(ends[-1])])
 
-class Batch:
-    """Regions of reads and haplotypes. Each read is paired with each haplotype of its region.
 
-    Parameters
-    ----------
-    reads, haplotypes
-        The reads and haplotypes of all regions, region after region.
-    region_reads, region_haplotypes
-        Integers that start at 0 and do not decrease, shape (regions + 1,). Region ``g`` has the
-        reads ``[region_reads[g], region_reads[g + 1])``, and its haplotypes likewise. By default
-        there is one region.
+class _Haplotypes(Protocol):
+    """The haplotypes of PairHMM or of PDHMM, as ragged arrays."""
 
-    Raises
-    ------
-    ValueError
-        If the offsets do not match the reads and haplotypes.
-    """
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def bases(self) -> NDArray[np.uint8]: ...
+    def __len__(self) -> int: ...
+    def cut(self: _H, start: int, stop: int) -> _H: ...
+
+
+_H = TypeVar("_H", bound=_Haplotypes)
+_B = TypeVar("_B", bound="RegionBatch[Any]")
+
+
+class RegionBatch(Generic[_H]):
+    """Regions of reads and of one kind of haplotypes: the base of PairHMM's and PDHMM's batches."""
 
     __slots__ = ("haplotypes", "reads", "region_haplotypes", "region_reads")
+
+    #: The class of the haplotypes, and its name in messages.
+    _HAPLOTYPES: ClassVar[type]
+    _HAPLOTYPES_NAME: ClassVar[str]
 
     def __init__(
         self,
         reads: ReadBatch,
-        haplotypes: HaplotypeBatch,
+        haplotypes: _H,
         region_reads: NDArray[np.integer[Any]] | None = None,
         region_haplotypes: NDArray[np.integer[Any]] | None = None,
     ) -> None:
         if not isinstance(reads, ReadBatch):
             raise ValueError(f"reads: expected a ReadBatch, got {type(reads).__name__}")
-        if not isinstance(haplotypes, HaplotypeBatch):
+        if not isinstance(haplotypes, self._HAPLOTYPES):
             raise ValueError(
-                f"haplotypes: expected a HaplotypeBatch, got {type(haplotypes).__name__}"
+                f"haplotypes: expected a {self._HAPLOTYPES_NAME}, got {type(haplotypes).__name__}"
             )
         if (region_reads is None) != (region_haplotypes is None):
             raise ValueError("region_reads and region_haplotypes: give both or neither")
@@ -259,8 +268,8 @@ class Batch:
         return int((reads * np.diff(self.haplotypes.offsets[self.region_haplotypes])).sum())
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
-        """The arrays themselves, in the order of the native library's batch."""
+    def unflagged_arrays(self) -> tuple[Any, ...]:
+        """The arrays, in the order of the native library's batch, without PDHMM's flags."""
         return (
             self.region_reads,
             self.region_haplotypes,
@@ -270,15 +279,15 @@ class Batch:
             self.haplotypes.bases,
         )
 
-    def __getitem__(self, index: slice) -> Batch:
+    def __getitem__(self: _B, index: slice) -> _B:
         """Return consecutive regions. The sequences are not copied."""
         first, last, step = index.indices(len(self))
         if step != 1:
             raise ValueError(f"a batch is cut in steps of 1, not {step}")
         last = max(first, last)
-        return Batch(
+        return type(self)(
             cut_reads(self.reads, *map(int, self.region_reads[[first, last]])),
-            cut_haplotypes(self.haplotypes, *map(int, self.region_haplotypes[[first, last]])),
+            self.haplotypes.cut(*map(int, self.region_haplotypes[[first, last]])),
             self.region_reads[first : last + 1] - self.region_reads[first],
             self.region_haplotypes[first : last + 1] - self.region_haplotypes[first],
         )
@@ -301,6 +310,34 @@ class Batch:
             end = first + reads * haplotypes
             yield likelihoods[first:end].reshape(reads, haplotypes)
             first = end
+
+
+class Batch(RegionBatch[HaplotypeBatch]):
+    """Regions of reads and haplotypes. Each read is paired with each haplotype of its region.
+
+    Parameters
+    ----------
+    reads, haplotypes
+        The reads and haplotypes of all regions, region after region.
+    region_reads, region_haplotypes
+        Integers that start at 0 and do not decrease, shape (regions + 1,). Region ``g`` has the
+        reads ``[region_reads[g], region_reads[g + 1])``, and its haplotypes likewise. By default
+        there is one region.
+
+    Raises
+    ------
+    ValueError
+        If the offsets do not match the reads and haplotypes.
+    """
+
+    __slots__ = ()
+    _HAPLOTYPES = HaplotypeBatch
+    _HAPLOTYPES_NAME = "HaplotypeBatch"
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The arrays themselves, in the order of the native library's batch."""
+        return self.unflagged_arrays
 
 
 def copied(batch: Batch) -> Batch:
@@ -389,7 +426,7 @@ def _same(quality: int, count: int) -> NDArray[np.uint8]:
     return shared[:count]
 
 
-def work_of(batch: Batch) -> int:
+def work_of(batch: RegionBatch[Any]) -> int:
     """Return the cells of a batch, at least 256 for a pair: tiny pairs take time and memory too."""
     if len(batch) == 1:  # without array arithmetic
         return max(batch.cells, batch.pairs * _PAIR_CELLS)
@@ -399,7 +436,7 @@ def work_of(batch: Batch) -> int:
     return int(np.maximum(reads * haplotypes, pairs * _PAIR_CELLS).sum())
 
 
-def is_long(batch: Batch) -> bool:
+def is_long(batch: RegionBatch[Any]) -> bool:
     """Return whether signal handlers should run during a native call for a batch."""
     return work_of(batch) > _LONG_CELLS
 
@@ -411,12 +448,6 @@ def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
     part = ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
     part.one_gap = reads.one_gap
     return part
-
-
-def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> HaplotypeBatch:
-    """Return the haplotypes ``[start, stop)``. The letters are not copied."""
-    ends = haplotypes.offsets[start : stop + 1]
-    return HaplotypeBatch.trusted(ends - ends[0], haplotypes.bases[int(ends[0]) : int(ends[-1])])
 
 
 def _checked_offsets(value: Any, size: int) -> NDArray[np.int64]:

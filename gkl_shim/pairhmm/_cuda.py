@@ -1,7 +1,7 @@
 """The CUDA engine of PairHMM: Python opens it, and native code computes.
 
 CuPy opens the devices, loads the kernels and copies their tables to the devices. Their addresses
-are passed to the native library once. After that, native code (``kernels/pairhmm/cuda/engine/``)
+are passed to the native library once. After that, native code (``kernels/hmm/cuda/engine/``)
 plans, sends, launches and collects every call through the CUDA driver. So callers do not wait for
 Python's interpreter lock, and a small region takes little longer than its kernels.
 """
@@ -42,7 +42,7 @@ _KEPT_RESULTS = 1 << 14
 # The most bytes that are kept.
 _KEPT_BYTES = 1 << 28
 
-_SOURCE = "pairhmm/cuda/kernels/kernels.cu"
+_SOURCE = "hmm/cuda/kernels/kernels.cu"
 _WARP = 32
 # A block takes this much shared memory in addition to what it asks for.
 _BLOCK_SHARED_BYTES = 1024

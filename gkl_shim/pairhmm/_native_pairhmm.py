@@ -14,6 +14,7 @@ from gkl_shim.common import _native
 
 __all__ = [
     "CpuEngine",
+    "Engine",
     "RegionText",
     "batch_pointer",
     "batches_pointer",
@@ -144,20 +145,8 @@ def conventions_code(as_gkl: bool) -> int:
     return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)
 
 
-class CpuEngine(_native.CpuEngine):
-    """The CPU engine of PairHMM."""
-
-    _kind = "pairhmm"
-
-    def __init__(
-        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
-    ) -> None:
-        super().__init__(
-            build,
-            threads,
-            precision=precision_code(precision),
-            conventions=conventions_code(as_gkl),
-        )
+class Engine(_native.CpuEngine):
+    """The CPU engine of PairHMM or of PDHMM."""
 
     def compute(self, batch: Any, out: NDArray[np.float64], long: bool = False) -> None:
         """Fill `out` with the log10 likelihood of every pair.
@@ -165,7 +154,7 @@ class CpuEngine(_native.CpuEngine):
         Parameters
         ----------
         batch
-            A pointer from :func:`batch_pointer`.
+            A pointer from :func:`batch_pointer`, of this module or of PDHMM's.
         out
             C-contiguous, shape (pairs,).
         long
@@ -180,20 +169,38 @@ class CpuEngine(_native.CpuEngine):
         """
         values = values_pointer(out)
         call = _native.interruptible if long else _native.direct
-        function = self._lib.gkl_shim_pairhmm_compute
+        function = getattr(self._lib, f"gkl_shim_{self._kind}_compute")
         _native.check(call(function, self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:
-        """Return the fields of the engine's ``gkl_shim_pairhmm_stats`` by name."""
-        return statistics(self._lib.gkl_shim_pairhmm_statistics, self._handle)
+        """Return the fields of the engine's statistics by name."""
+        function = getattr(self._lib, f"gkl_shim_{self._kind}_statistics")
+        return statistics(function, self._handle, self._kind)
 
 
-def statistics(function: Any, engine: Any) -> dict[str, int | float]:
-    """Call a statistics function, and return the ``gkl_shim_pairhmm_stats`` fields by name."""
+class CpuEngine(Engine):
+    """The CPU engine of PairHMM."""
+
+    _kind = "pairhmm"
+
+    def __init__(
+        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
+    ) -> None:
+        super().__init__(
+            build,
+            threads,
+            precision=precision_code(precision),
+            conventions=conventions_code(as_gkl),
+        )
+
+
+def statistics(function: Any, engine: Any, kind: str = "pairhmm") -> dict[str, int | float]:
+    """Call a statistics function, and return the fields of its struct by name."""
     ffi, _ = _native.library()
-    stats = ffi.new("gkl_shim_pairhmm_stats *")
+    name = f"gkl_shim_{kind}_stats"
+    stats = ffi.new(f"{name} *")
     _native.check(function(engine, stats))
-    return {name: getattr(stats, name) for name, _ in ffi.typeof("gkl_shim_pairhmm_stats").fields}
+    return {field: getattr(stats, field) for field, _ in ffi.typeof(name).fields}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

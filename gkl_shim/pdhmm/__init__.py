@@ -161,7 +161,8 @@ class PDHMM(Closable):
         if engine is None:
             raise ValueError("this PDHMM is closed")
         out = np.empty(batch.pairs, np.float64)
-        engine.compute(batch.pairs_batch.arrays, batch.flags, out, is_long(batch.pairs_batch))
+        pointer = _native_pdhmm.batch_pointer(batch.unflagged_arrays, batch.flags)
+        engine.compute(pointer, out, is_long(batch))
         return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from gkl_shim.common._checks import byte_view, items_of, whole_numbers
 from gkl_shim.cuda import arrays
 from gkl_shim.pairhmm import _batch, _convert
-from gkl_shim.pairhmm._batch import ReadBatch
 from gkl_shim.pairhmm._convert import Bases
 
 __all__ = [
@@ -138,12 +137,17 @@ class HaplotypeBatch:
         """The letters of all haplotypes."""
         return self.determined.bases
 
+    def cut(self, start: int, stop: int) -> HaplotypeBatch:
+        """Return the haplotypes ``[start, stop)``. Letters and flags are not copied."""
+        flags = self.flags[int(self.offsets[start]) : int(self.offsets[stop])]
+        return HaplotypeBatch.trusted(self.determined.cut(start, stop), flags)
+
 
 AnyHaplotype: TypeAlias = Haplotype | tuple[Bases, Flags | None] | Bases
 Haplotypes: TypeAlias = Iterable[AnyHaplotype] | HaplotypeBatch
 
 
-class Batch:
+class Batch(_batch.RegionBatch[HaplotypeBatch]):
     """Regions of reads and haplotypes. Each read is paired with each haplotype of its region.
 
     Parameters
@@ -159,68 +163,14 @@ class Batch:
         If the offsets do not match the reads and haplotypes.
     """
 
-    __slots__ = ("flags", "pairs_batch")
-
-    def __init__(
-        self,
-        reads: ReadBatch,
-        haplotypes: HaplotypeBatch,
-        region_reads: NDArray[np.integer[Any]] | None = None,
-        region_haplotypes: NDArray[np.integer[Any]] | None = None,
-    ) -> None:
-        if not isinstance(haplotypes, HaplotypeBatch):
-            raise ValueError(
-                f"haplotypes: expected a pdhmm.HaplotypeBatch, got {type(haplotypes).__name__}"
-            )
-        self.pairs_batch = _batch.Batch(
-            reads, haplotypes.determined, region_reads, region_haplotypes
-        )
-        self.flags = haplotypes.flags
-
-    def __len__(self) -> int:
-        return len(self.pairs_batch)
+    __slots__ = ()
+    _HAPLOTYPES = HaplotypeBatch
+    _HAPLOTYPES_NAME = "pdhmm.HaplotypeBatch"
 
     @property
-    def pairs(self) -> int:
-        """The number of read-haplotype pairs."""
-        return self.pairs_batch.pairs
-
-    @property
-    def cells(self) -> int:
-        """Read length x haplotype length, summed over all pairs."""
-        return self.pairs_batch.cells
-
-    @property
-    def shapes(self) -> NDArray[np.int64]:
-        """The numbers of reads and haplotypes of each region: shape (regions, 2)."""
-        return self.pairs_batch.shapes
-
-    @property
-    def reads(self) -> ReadBatch:
-        """The reads of all regions."""
-        return self.pairs_batch.reads
-
-    @property
-    def haplotypes(self) -> HaplotypeBatch:
-        """The haplotypes of all regions."""
-        return HaplotypeBatch.trusted(self.pairs_batch.haplotypes, self.flags)
-
-    def __getitem__(self, index: slice) -> Batch:
-        """Return consecutive regions. The sequences are not copied."""
-        part = self.pairs_batch[index]
-        first = self.pairs_batch.region_haplotypes[max(0, index.indices(len(self))[0])]
-        start = int(self.pairs_batch.haplotypes.offsets[first])
-        flags = self.flags[start : start + len(part.haplotypes.bases)]
-        return Batch(
-            part.reads,
-            HaplotypeBatch.trusted(part.haplotypes, flags),
-            part.region_reads,
-            part.region_haplotypes,
-        )
-
-    def split(self, values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Split the values of all pairs, shape (pairs,), into one (R, H) view for each region."""
-        return self.pairs_batch.split(values)
+    def flags(self) -> NDArray[np.uint8]:
+        """The flags of all haplotypes' letters."""
+        return self.haplotypes.flags
 
 
 def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:

@@ -51,6 +51,7 @@ class ForOneCall {
     ~ForOneCall() { kept_ = std::move(taken_); }
     ForOneCall(const ForOneCall &) = delete;
 
+    T &operator*() const { return *taken_; }
     T *operator->() const { return taken_.get(); }
 
    private:

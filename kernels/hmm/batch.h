@@ -14,6 +14,12 @@ struct Limits {
     int32_t read, haplotype, region;
 };
 
+constexpr Limits kPairHmmLimits = {GKL_SHIM_PAIRHMM_LONGEST_READ,
+                                   GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE,
+                                   GKL_SHIM_PAIRHMM_REGION_LETTERS};
+constexpr Limits kPdHmmLimits = {GKL_SHIM_PDHMM_LONGEST_READ, GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
+                                 GKL_SHIM_PDHMM_REGION_LETTERS};
+
 // The letters of all haplotypes of a region.
 inline int64_t haplotype_letters(const gkl_shim_pairhmm_batch &batch, int64_t region) {
     return batch.haplotype_offsets[batch.region_haplotypes[region + 1]] -

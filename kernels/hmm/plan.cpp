@@ -33,9 +33,32 @@ void reverse(const uint8_t *from, int64_t count, uint8_t *to) {
     for (; k < count; k++) to[k] = from[count - 1 - k];
 }
 
-void TrieBuilder::build(const Letters *sequences, int64_t count, int32_t alphabet, Trie *trie) {
+void TrieBuilder::build(const Haplotype *haplotypes, int64_t count, int32_t alphabet, Trie *heads,
+                        Trie *tails) {
+    sequences_.resize(size_t(count));
     int64_t letters = 0;
-    for (int64_t h = 0; h < count; h++) letters += sequences[h].length;
+    for (int64_t h = 0; h < count; h++) {
+        sequences_[size_t(h)] = {haplotypes[h].letters, haplotypes[h].cut};
+        letters += haplotypes[h].length - haplotypes[h].cut;
+    }
+    build(alphabet, heads);
+
+    reversed_letters_.resize(size_t(letters));
+    uint8_t *next = reversed_letters_.data();
+    for (int64_t h = 0; h < count; h++) {
+        const int64_t cut = haplotypes[h].cut, length = haplotypes[h].length - cut;
+        reverse(haplotypes[h].letters + cut, length, next);
+        sequences_[size_t(h)] = {next, length};
+        next += length;
+    }
+    build(alphabet, tails);
+}
+
+void TrieBuilder::build(int32_t alphabet, Trie *trie) {
+    const Letters *const sequences = sequences_.data();
+    const int64_t count = int64_t(sequences_.size());
+    int64_t letters = 0;
+    for (const Letters &sequence : sequences_) letters += sequence.length;
     trie->letters.resize(size_t(letters));
     trie->branches.clear();
     trie->leaf_of.resize(size_t(count));
@@ -102,7 +125,7 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, int32_t alphabe
     trie->letters.resize(size_t(columns));
 }
 
-void Plan::sort_by_tail(int64_t count) {
+void Plan::list_joins(const Haplotype *haplotypes, int64_t count) {
     order_.resize(size_t(count));
     for (int64_t h = 0; h < count; h++) order_[size_t(h)] = int32_t(h);
     const std::vector<int32_t> &head = heads.leaf_of, &tail = tails.leaf_of;
@@ -110,6 +133,17 @@ void Plan::sort_by_tail(int64_t count) {
         return tail[size_t(x)] != tail[size_t(y)] ? tail[size_t(x)] < tail[size_t(y)]
                                                   : head[size_t(x)] < head[size_t(y)];
     });
+    joins.clear();
+    first_join.assign(size_t(tails.leaves) + 1, 0);
+    join_of.resize(size_t(count));
+    for (const int32_t h : order_) {
+        const Join join = {head[size_t(h)], tail[size_t(h)], double(haplotypes[h].length)};
+        if (joins.empty() || joins.back().head != join.head || joins.back().tail != join.tail) {
+            joins.push_back(join);
+            first_join[size_t(join.tail) + 1] = int32_t(joins.size());
+        }
+        join_of[size_t(h)] = int32_t(joins.size()) - 1;
+    }
 }
 
 }  // namespace hmm

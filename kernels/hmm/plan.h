@@ -21,11 +21,25 @@ struct Letters {
     int64_t length;
 };
 
+// A haplotype and the length of its head. It is cut in the middle unless a model chooses another
+// place, or leaves it whole.
+struct Haplotype : Letters {
+    Haplotype() = default;
+    Haplotype(const uint8_t *given, int64_t count, const uint8_t *flags_given = nullptr)
+        : Letters{given, count}, cut(count / 2), flags(flags_given) {}
+
+    int64_t cut;
+    const uint8_t *flags;  // of its letters, in PDHMM
+};
+
 // The number of letters that both share, given that they share the first `from`.
 int64_t common_prefix(const Letters &a, const Letters &b, int64_t from);
 
 // Writes letters to `to` from last to first.
 void reverse(const uint8_t *from, int64_t count, uint8_t *to);
+
+// A set of letters, in PDHMM. A base matches a column if their sets have a letter in common.
+typedef uint64_t LetterSet;
 
 // What happens after a column of PDHMM, in this order.
 enum Event : uint8_t {
@@ -64,6 +78,11 @@ struct PlanView {
     const Join *joins;          // sorted by tail
     const int32_t *first_join;  // first join of each tail, and the number of joins at the end
     int32_t join_count;
+    // In PDHMM, the letters of the tries are indices in `classes`.
+    const LetterSet *classes;  // the different letter sets of the columns
+    int32_t class_count;
+    const LetterSet *letters;  // the set of a read's base, by byte
+    bool any_events;           // in the heads; tails have none
 };
 
 struct Trie {
@@ -82,17 +101,28 @@ struct Trie {
 // The memory in which tries are built.
 class TrieBuilder {
    public:
-    // Builds the trie of any sequences in any order. Their letters are less than `alphabet`. Equal
-    // sequences share a leaf. Reuses the trie's memory.
-    void build(const Letters *sequences, int64_t count, int32_t alphabet, Trie *trie);
+    // Builds the tries of haplotypes in any order: of their heads, and of their reversed tails.
+    // Their letters are less than `alphabet`. Equal heads share a leaf, and equal tails. Reuses the
+    // tries' memory.
+    void build(const Haplotype *haplotypes, int64_t count, int32_t alphabet, Trie *heads,
+               Trie *tails);
+
+    // Frees buffers that a rare long haplotype has made larger than `most` bytes.
+    void trim(size_t most) {
+        if (reversed_letters_.capacity() > most) std::vector<uint8_t>().swap(reversed_letters_);
+    }
 
    private:
+    void build(int32_t alphabet, Trie *trie);
+
     // Sequences with a common beginning.
     struct Subtree {
         int32_t begin, end;   // range in order_
         int64_t depth;        // columns that are in a branch already
         int32_t slots, load;  // slots in use on the path to here; where to start from
     };
+    std::vector<Letters> sequences_;  // of the trie: heads, or reversed tails
+    std::vector<uint8_t> reversed_letters_;
     std::vector<int32_t> order_, sorted_order_, letter_begins_, next_places_;
     std::vector<Subtree> stack_;
 };
@@ -102,32 +132,27 @@ struct Plan {
     std::vector<Join> joins;          // sorted by tail
     std::vector<int32_t> first_join;  // first join of each tail, and the number of joins at the end
     std::vector<int32_t> join_of;     // join of each haplotype, in the order given
+    std::vector<LetterSet> classes;   // these three as in PlanView
+    const LetterSet *letters = nullptr;
+    bool any_events = false;
 
     int64_t columns() const { return heads.columns() + tails.columns(); }
     PlanView view() const {
-        return {heads.view(), tails.view(), joins.data(), first_join.data(), int32_t(joins.size())};
+        return {heads.view(),
+                tails.view(),
+                joins.data(),
+                first_join.data(),
+                int32_t(joins.size()),
+                classes.data(),
+                int32_t(classes.size()),
+                letters,
+                any_events};
     }
 
-    // Lists the joins of haplotypes whose tries are built; length_of(k) is the length of one.
-    template <class LengthOf>
-    void list_joins(int64_t count, LengthOf length_of) {
-        sort_by_tail(count);
-        joins.clear();
-        first_join.assign(size_t(tails.leaves) + 1, 0);
-        join_of.resize(size_t(count));
-        for (const int32_t h : order_) {
-            const int32_t head = heads.leaf_of[size_t(h)], tail = tails.leaf_of[size_t(h)];
-            if (joins.empty() || joins.back().head != head || joins.back().tail != tail) {
-                joins.push_back({head, tail, double(length_of(h))});
-                first_join[size_t(tail) + 1] = int32_t(joins.size());
-            }
-            join_of[size_t(h)] = int32_t(joins.size()) - 1;
-        }
-    }
+    // Lists the joins of haplotypes whose tries are built.
+    void list_joins(const Haplotype *haplotypes, int64_t count);
 
    private:
-    void sort_by_tail(int64_t count);
-
     std::vector<int32_t> order_;
 };
 

@@ -79,15 +79,15 @@ def test_the_files_of_the_build_are_installed() -> None:
 
 def test_foreign_files_are_recognized() -> None:
     assert kernel_sources() >= {
-        "gkl_shim/kernels/pairhmm/cuda/kernels/kernels.cu",
-        "gkl_shim/kernels/pairhmm/cuda/kernels/block_format.h",
+        "gkl_shim/kernels/hmm/cuda/kernels/kernels.cu",
+        "gkl_shim/kernels/hmm/cuda/kernels/block_format.h",
         "gkl_shim/kernels/common/integers.h",
     }
     ours = [
         "../../../bin/gkl-shim",
         f"gkl_shim-{gkl_shim.__version__}.dist-info/licenses/LICENSE",
         "gkl_shim/cli/bench/pairhmm.py",
-        "gkl_shim/kernels/pairhmm/cuda/kernels/kernels.cf87e7554ac8dd5a.sm_90.cubin",
+        "gkl_shim/kernels/hmm/cuda/kernels/kernels.cf87e7554ac8dd5a.sm_90.cubin",
         "gkl_shim/lib/libgkl_shim.so",
     ]
     others = [
@@ -95,8 +95,8 @@ def test_foreign_files_are_recognized() -> None:
         "gkl_shim/absent.py",
         "gkl_shim/cli/notes.md",
         "gkl_shim/gatk/Other.java",
-        "gkl_shim/kernels/pairhmm/cpu/build.h",
-        "gkl_shim/kernels/pairhmm/cuda/engine/engine.cpp",
+        "gkl_shim/kernels/hmm/cpu/build.h",
+        "gkl_shim/kernels/hmm/cuda/engine/engine.cpp",
         "gkl_shim/lib/libother.so",
         "tests/conftest.py",
     ]

@@ -76,7 +76,6 @@ def _found(batches: list[pairhmm.Batch] | list[pdhmm.Batch]) -> list[in_oracle.R
         parts = [haplotypes.bases.tobytes()]
         if isinstance(batch, pdhmm.Batch):
             parts.append(batch.flags.tobytes())
-            batch = batch.pairs_batch
         assert reads.offsets[-1] == len(reads.bases) == len(tracks[4])
         assert {len(part) for part in parts} == {haplotypes.offsets[-1]}
         read_ends, haplotype_ends = reads.offsets.tolist(), haplotypes.offsets.tolist()

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "pairhmm/cuda/planner/span.h"
+#include "hmm/cuda/planner/span.h"
 #include "targets.h"
 
 namespace {

@@ -60,7 +60,7 @@ def symbols(file: str) -> list[str]:
 def test_every_width_of_pairhmm_has_a_kernel():
     for precision in ("single", "double"):
         names = {f"pairhmm_{precision}_{rows}" for rows in widths(precision)}
-        assert names <= set(symbols("pairhmm/cuda/kernels/kernels.cu"))
+        assert names <= set(symbols("hmm/cuda/kernels/kernels.cu"))
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -159,7 +159,7 @@ def test_symbols_of_templates(folder):
     loaded = kernels.load(CuPy(), "prefilter/cuda/kernels.cu", "90")
     for index, name in enumerate(kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"]):
         assert loaded_from(loaded.get_function(name)) == ("ahead", f"_Z{index}")
-    loaded = kernels.load(CuPy(), "pairhmm/cuda/kernels/kernels.cu", "90")
+    loaded = kernels.load(CuPy(), "hmm/cuda/kernels/kernels.cu", "90")
     assert loaded_from(loaded.get_function("pairhmm_single_4")) == ("ahead", "pairhmm_single_4")
 
 
@@ -174,7 +174,7 @@ def test_symbols_of_templates(folder):
 def test_what_the_driver_refuses(folder, refused, loaded):
     """An older driver may not know what a newer compiler made."""
     cupy = CuPy(refused=refused)
-    kernel = kernels.load(cupy, "pairhmm/cuda/kernels/kernels.cu", "89").get_function(
+    kernel = kernels.load(cupy, "hmm/cuda/kernels/kernels.cu", "89").get_function(
         "pairhmm_single_4"
     )
     assert [path.split(".", 2)[2] for path in cupy.loaded] == ([loaded] if loaded else [])
@@ -183,7 +183,7 @@ def test_what_the_driver_refuses(folder, refused, loaded):
 
 def test_nothing_for_an_architecture_before_turing(folder):
     cupy = CuPy()
-    module = kernels.load(cupy, "pairhmm/cuda/kernels/kernels.cu", "70")
+    module = kernels.load(cupy, "hmm/cuda/kernels/kernels.cu", "70")
     for name in ("pairhmm_single_4", "pairhmm_double_4", "pairhmm_single_4"):
         assert loaded_from(module.get_function(name)) == ("now", name)
     assert cupy.compiled == [None]
@@ -205,18 +205,16 @@ def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
     assert cupy.compiled == [("estimate<5>",)]
 
 
-@pytest.mark.parametrize(
-    "changed", ["pairhmm/cuda/kernels/kernels.cu", "pairhmm/cuda/kernels/model.h"]
-)
+@pytest.mark.parametrize("changed", ["hmm/cuda/kernels/kernels.cu", "hmm/cuda/kernels/model.h"])
 def test_none_but_the_source_s_own_is_loaded(folder, changed):
     (folder / changed).write_text((folder / changed).read_text() + "changed\n")
     cupy = CuPy()
-    module = kernels.load(cupy, "pairhmm/cuda/kernels/kernels.cu", "90")
+    module = kernels.load(cupy, "hmm/cuda/kernels/kernels.cu", "90")
     assert loaded_from(module.get_function("pairhmm_single_4")) == ("now", "pairhmm_single_4")
     assert cupy.loaded == []
 
 
 def test_options_are_part_of_the_fingerprint(folder, monkeypatch):
-    before = kernels.fingerprint("pairhmm/cuda/kernels/kernels.cu")
+    before = kernels.fingerprint("hmm/cuda/kernels/kernels.cu")
     monkeypatch.setattr(kernels, "OPTIONS", (*kernels.OPTIONS, "-lineinfo"))
-    assert kernels.fingerprint("pairhmm/cuda/kernels/kernels.cu") != before
+    assert kernels.fingerprint("hmm/cuda/kernels/kernels.cu") != before

@@ -5,7 +5,7 @@
 
 // What kernels.cu and stripes.h do with instructions of the GPU's own. Shared memory has
 // 32-bit addresses: here, offsets into the one array of it.
-#include "pairhmm/cuda/kernels/block_format.h"
+#include "hmm/cuda/kernels/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -43,7 +43,7 @@ void store_ring(uint32_t to, BoundaryState<double> x) { *shared<BoundaryState<do
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-#include "pairhmm/cuda/kernels/kernels.cu"
+#include "hmm/cuda/kernels/kernels.cu"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -1,5 +1,5 @@
 // Reads regions, each a line of haplotypes separated by spaces, and prints the cut of each.
-#include "pairhmm/cuts.h"
+#include "hmm/pairhmm/cuts.h"
 
 #include <iostream>
 #include <sstream>

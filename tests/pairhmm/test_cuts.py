@@ -27,7 +27,7 @@ def choose(tmp_path_factory: pytest.TempPathFactory) -> Choose:
     command = [require_tool("c++"), "-std=c++17", "-O1", "-Wall", "-Werror"]
     command += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     command += ["-I", str(ROOT / "kernels"), str(Path(__file__).with_name("cuts.cpp"))]
-    sources = ("pairhmm/cuts.cpp", "pairhmm/plan.cpp", "hmm/plan.cpp")
+    sources = ("hmm/pairhmm/cuts.cpp", "hmm/plan.cpp")
     command += [str(ROOT / "kernels" / name) for name in sources]
     subprocess.run([*command, "-o", str(program)], check=True)
 

@@ -59,11 +59,10 @@ def batch(region: Region) -> Batch:
 def pairs(batch: Batch) -> Iterator[tuple[bytes, ...]]:
     """Yield a read's five tracks and a haplotype's two, in the order of the results."""
     reads, haplotypes = batch.reads, batch.haplotypes
-    inner = batch.pairs_batch
     for region in range(len(batch)):
-        for r in range(*inner.region_reads[region : region + 2]):
+        for r in range(*batch.region_reads[region : region + 2]):
             start, stop = reads.offsets[r : r + 2]
-            for h in range(*inner.region_haplotypes[region : region + 2]):
+            for h in range(*batch.region_haplotypes[region : region + 2]):
                 first, last = haplotypes.offsets[h : h + 2]
                 yield (
                     *(track[start:stop].tobytes() for track in reads.tracks),

@@ -28,7 +28,7 @@ def gatk() -> Iterator[GatkJava]:
 def compute(arrays: Batch) -> np.ndarray:
     out = np.empty(arrays.pairs)
     engine = _native_pdhmm.CpuEngine(1, None, as_gkl=True)
-    engine.compute(arrays.pairs_batch.arrays, arrays.flags, out)
+    engine.compute(_native_pdhmm.batch_pointer(arrays.unflagged_arrays, arrays.flags), out)
     return out
 
 
@@ -86,7 +86,10 @@ def compute_pair(pair: Pair) -> float:
     ends = np.array([0, len(read[0])]), np.array([0, len(haplotype)])
     out = np.empty(1)
     engine = _native_pdhmm.CpuEngine(1, None, as_gkl=True)
-    engine.compute((one, one, ends[0], tuple(read), ends[1], haplotype), flags, out)
+    pointer = _native_pdhmm.batch_pointer(
+        (one, one, ends[0], tuple(read), ends[1], haplotype), flags
+    )
+    engine.compute(pointer, out)
     return float(out[0])
 
 

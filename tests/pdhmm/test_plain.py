@@ -25,7 +25,7 @@ def compute(region: Region, as_gkl: bool) -> tuple[np.ndarray, int]:
     arrays = batch(region)
     found = np.empty(arrays.pairs)
     engine = _native_pdhmm.CpuEngine(1, None, as_gkl=as_gkl)
-    engine.compute(arrays.pairs_batch.arrays, arrays.flags, found)
+    engine.compute(_native_pdhmm.batch_pointer(arrays.unflagged_arrays, arrays.flags), found)
     return found, int(engine.statistics()["rescued_pairs"])
 
 

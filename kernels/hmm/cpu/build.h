@@ -1,9 +1,11 @@
-// What CPU builds of PairHMM and PDHMM have in common: the reads of a tile, and the functions that
-// compute it.
+// What one CPU build offers to the CPU engine: a struct of functions. Each instruction set has its
+// own build, compiled from cpu/build.cpp.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "hmm/plan.h"
 
 namespace gkl_shim {
 namespace hmm {
@@ -30,7 +32,6 @@ struct TileBuffers {
 };
 
 // Computes a tile against all haplotypes of a plan.
-template <class PlanView>
 struct TileKernel {
     int lanes;
     // Sizes of both buffers in bytes.
@@ -41,13 +42,29 @@ struct TileKernel {
                     double *out);
 };
 
-// The kernels of one precision. Narrow kernels are for tiles of few reads. They halve the work on
-// processors that split a wide operation in two, and cost the same elsewhere. `least` uses the
-// least memory: it takes one read if that saves memory, and otherwise is the narrow kernel again.
-template <class PlanView>
+// The kernels of one model and precision. Narrow kernels are for tiles of few reads. They halve the
+// work on processors that split a wide operation in two, and cost the same elsewhere. `least` uses
+// the least memory: it takes one read if that saves memory, and otherwise is the narrow kernel
+// again.
 struct TileKernels {
-    TileKernel<PlanView> wide, narrow, least;
+    TileKernel wide, narrow, least;
 };
+
+// PairHMM's last resort: plain double precision with rescaling, one haplotype at a time.
+struct RescaledKernel {
+    int lanes;
+    size_t (*workspace)(int32_t rows, const Letters &haplotype);  // in bytes
+    // out[lane] = log10 likelihood; -Infinity only if the model itself gives zero
+    void (*compute)(const Tile &tile, const Letters &haplotype, void *workspace, double *out);
+};
+
+struct CpuBuild {
+    const char *name;
+    TileKernels pairhmm_single, pairhmm_double, pdhmm;
+    RescaledKernel rescaled_wide, rescaled_single;
+};
+
+extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 
 }  // namespace hmm
 }  // namespace gkl_shim

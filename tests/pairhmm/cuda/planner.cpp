@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "pairhmm/cuda/planner/chunk_planner.h"
+#include "hmm/cuda/planner/chunk_planner.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;

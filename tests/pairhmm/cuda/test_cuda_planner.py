@@ -56,8 +56,8 @@ def plan_chunks():
     """Return the function of planner.cpp."""
     kernels_folder = ROOT / "kernels"
     common = [f"common/{name}.cpp" for name in ("api", "cpu", "interrupt", "thread_pool")]
-    plans = ["hmm/plan.cpp", "pairhmm/cuts.cpp", "pairhmm/plan.cpp"]
-    planner = sorted((kernels_folder / "pairhmm" / "cuda" / "planner").glob("*.cpp"))
+    plans = ["hmm/plan.cpp", "hmm/pairhmm/cuts.cpp"]
+    planner = sorted((kernels_folder / "hmm" / "cuda" / "planner").glob("*.cpp"))
     library = compiled(
         Path(__file__).with_name("planner.cpp"),
         *("-O1", "-Wextra", '-DGKL_SHIM_VERSION="0"', *(f"-I{path}" for path in HEADER_FOLDERS)),
@@ -188,6 +188,6 @@ def test_without_cupy(monkeypatch):
 
 
 def test_source_stands_alone():
-    text = kernels.source("pairhmm/cuda/kernels/kernels.cu")
+    text = kernels.source("hmm/cuda/kernels/kernels.cu")
     assert '#include "' not in text.replace('#include "common/simd.h"', "")
     assert text.count("struct ChunkHeader {") == 1

@@ -1,0 +1,307 @@
+// The C ABI of PairHMM and PDHMM: checks the arguments, and calls an engine or the parser.
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "common/floating_point_mode.h"
+#include "common/per_thread.h"
+#include "gkl_shim_internal.h"
+#include "hmm/batch.h"
+#include "hmm/cpu/build.h"
+#include "hmm/cuda/engine/start.h"
+#include "hmm/letters.h"
+#include "hmm/on_cpu.h"
+#include "hmm/pairhmm/call_estimate.h"
+#include "hmm/pairhmm/gkl_rounding.h"
+#include "hmm/pdhmm/checks.h"
+#include "hmm/pdhmm/model.h"
+#include "hmm/region_parser.h"
+
+namespace gkl_shim {
+namespace hmm {
+
+typedef std::chrono::steady_clock Clock;
+
+// What the handles of both models have.
+struct Handle {
+    explicit Handle(const CpuSettings &chosen) : settings(chosen) {}
+
+    // Counts a call. Returns how long it took, in nanoseconds.
+    int64_t add(const gkl_shim_pairhmm_batch &batch, const Shape &shape, const CpuCounts &counts,
+                Clock::time_point start) {
+        regions += batch.regions;
+        pairs += shape.pairs;
+        cells += shape.cells;
+        computed_cells += counts.computed_cells;
+        rescued_pairs += counts.rescued_pairs;
+        rescaled_pairs += counts.rescaled_pairs;
+        const auto time = Clock::now() - start;
+        const int64_t took = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+        nanoseconds += took;
+        return took;
+    }
+
+    const CpuSettings settings;
+    std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
+        rescaled_pairs{0}, nanoseconds{0};
+};
+
+namespace {
+
+bool check_threads(int32_t threads) {
+    return threads >= 0 || fail("threads is %d, less than 0", threads);
+}
+
+bool check_conventions(int32_t conventions) {
+    return conventions == GKL_SHIM_STRICT || conventions == GKL_SHIM_AS_GKL ||
+           fail("conventions is %d, not GKL_SHIM_STRICT or GKL_SHIM_AS_GKL", conventions);
+}
+
+// Checks the arguments of a call, but for letters, qualities and flags, and finds the batch's
+// shape.
+bool check_call(const Handle *handle, const gkl_shim_pairhmm_batch *batch, const Limits &limits,
+                const double *log10_likelihoods, int64_t size, Shape *shape) {
+    if (!handle) return fail("handle is null");
+    if (!batch) return fail("batch is null");
+    if (!check_shape(*batch, shape, limits)) return false;
+    if (batch->regions == 0) return true;
+    if (size < shape->pairs)
+        return fail("size is %lld, the batch has %lld pairs", (long long)size,
+                    (long long)shape->pairs);
+    return shape->pairs == 0 || log10_likelihoods || fail("log10_likelihoods is null");
+}
+
+gkl_shim_status check_shape_alone(const gkl_shim_pairhmm_batch *batch, const Limits &limits) {
+    if (!batch) return invalid("batch is null");
+    return guarded([&] {
+        Shape shape;
+        return check_shape(*batch, &shape, limits) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
+    });
+}
+
+// Copies what the statistics of both models have.
+template <class Stats>
+gkl_shim_status copy_statistics(const Handle *handle, Stats *stats) {
+    if (!handle) return invalid("handle is null");
+    if (!stats) return invalid("stats is null");
+    const FloatingPointMode mode;
+    stats->regions = handle->regions;
+    stats->pairs = handle->pairs;
+    stats->cells = handle->cells;
+    stats->computed_cells = handle->computed_cells;
+    stats->rescued_pairs = handle->rescued_pairs;
+    stats->seconds = double(handle->nanoseconds) * 1e-9;
+    return GKL_SHIM_OK;
+}
+
+}  // namespace
+}  // namespace hmm
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::hmm;
+
+struct gkl_shim_pairhmm : Handle {
+    gkl_shim_pairhmm(const CpuSettings &chosen, int32_t chosen_backend)
+        : Handle(chosen), backend(chosen_backend) {}
+
+    const int32_t backend;
+    gpu::CallCosts costs;
+    std::atomic<int64_t> cuda_pairs{0};
+};
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
+                                                 gkl_shim_pairhmm **handle) {
+    const gkl_shim_pairhmm_options defaults = {};
+    if (!options) options = &defaults;
+    if (!handle) return invalid("handle is null");
+    *handle = nullptr;
+    if (!check_threads(options->threads)) return GKL_SHIM_EINVAL;
+    if (options->precision != GKL_SHIM_SINGLE && options->precision != GKL_SHIM_DOUBLE)
+        return invalid("precision is %d, not GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE",
+                       options->precision);
+    if (!check_conventions(options->conventions)) return GKL_SHIM_EINVAL;
+    if (options->backend != GKL_SHIM_CPU && options->backend != GKL_SHIM_CUDA &&
+        options->backend != GKL_SHIM_AUTO)
+        return invalid("backend is %d, not GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO",
+                       options->backend);
+    const CpuBuild *build = cpu_builds().find(options->build);
+    if (!build) return GKL_SHIM_EUNAVAILABLE;
+    return guarded([&] {
+        pairhmm::start_cuda(options->backend);
+        return opened(handle,
+                      CpuSettings{build, allowed_threads(options->threads),
+                                  options->precision == GKL_SHIM_DOUBLE,
+                                  options->conventions == GKL_SHIM_AS_GKL},
+                      options->backend);
+    });
+}
+
+static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
+                               double *log10_likelihoods, int64_t size) {
+    const Clock::time_point start = Clock::now();
+    Shape shape;
+    if (!check_call(handle, batch, kPairHmmLimits, log10_likelihoods, size, &shape))
+        return GKL_SHIM_EINVAL;
+    const gkl_shim_pairhmm_batch &b = *batch;
+    if (b.regions == 0) return GKL_SHIM_OK;
+    const CpuSettings &settings = handle->settings;
+    if (!check_arrays(b) || !check_letters(settings.as_gkl, b)) return GKL_SHIM_EINVAL;
+    gkl_shim_pairhmm_stats on_devices = {};
+    const bool may_use_gpu = handle->backend != GKL_SHIM_CPU && shape.cells > 0;
+    const bool by_cost = may_use_gpu && handle->backend == GKL_SHIM_AUTO;
+    gkl_shim_call_estimate call = {};
+    // Whether the GPU is slow in double precision is learned.
+    if (by_cost)
+        call = pairhmm::estimate_call(b, shape.cells, settings.double_precision, false,
+                                      settings.threads);
+    const bool on_gpu = may_use_gpu &&
+                        pairhmm::cuda_wanted(handle->backend, call, &handle->costs) &&
+                        pairhmm::compute_on_cuda(b, settings.double_precision, settings.as_gkl,
+                                                 log10_likelihoods, &on_devices);
+    CpuCounts counts = {on_devices.computed_cells, on_devices.rescued_pairs,
+                        on_devices.rescaled_pairs};
+    if (!on_gpu) {
+        counts = compute_on_cpu(settings, b, log10_likelihoods);
+        if (settings.as_gkl)
+            pairhmm::round_as_gkl(settings.double_precision, shape.pairs, log10_likelihoods);
+    }
+    handle->cuda_pairs += on_devices.cuda_pairs;
+    const int64_t nanoseconds = handle->add(b, shape, counts, start);
+    if (by_cost) handle->costs.add(call, on_gpu, double(nanoseconds));
+    return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
+                                                    const gkl_shim_pairhmm_batch *batch,
+                                                    double *log10_likelihoods, int64_t size) {
+    return guarded([&] { return compute(handle, batch, log10_likelihoods, size); });
+}
+
+extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
+    int64_t pairs = 0;
+    const gkl_shim_status status = guarded([&] {
+        pairs = count_pairs(*batch);
+        return GKL_SHIM_OK;
+    });
+    return status == GKL_SHIM_OK ? pairs : -int64_t(status);
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch) {
+    return check_shape_alone(batch, kPairHmmLimits);
+}
+
+static PerThread<std::string> state;
+
+extern "C" const char *gkl_shim_pairhmm_cuda_state(void) {
+    const gkl_shim_status status = guarded([] {
+        *state = pairhmm::cuda_state();
+        return GKL_SHIM_OK;
+    });
+    return status == GKL_SHIM_OK ? state->c_str() : gkl_shim_last_error();
+}
+
+extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
+    return handle ? handle->settings.build->name : "";
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
+                                                       gkl_shim_pairhmm_stats *stats) {
+    const gkl_shim_status status = copy_statistics(handle, stats);
+    if (status != GKL_SHIM_OK) return status;
+    stats->rescaled_pairs = handle->rescaled_pairs;
+    stats->cuda_pairs = handle->cuda_pairs;
+    return GKL_SHIM_OK;
+}
+
+extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
+
+extern "C" const char *gkl_shim_pairhmm_letters(void) {
+    // An array, so that nothing is allocated.
+    static const struct Accepted {
+        Accepted() {
+            char *to = text;
+            for (int value = 1; value < 256; value++) {
+                const uint8_t byte = uint8_t(value);
+                if (find_refused(false, &byte, 1) < 0) *to++ = char(byte);
+            }
+        }
+        char text[256] = "";
+    } accepted;
+    return accepted.text;
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t size,
+                                                  int64_t longest_line, int32_t threads,
+                                                  int64_t *offsets, uint8_t *letters,
+                                                  gkl_shim_pairhmm_text *out) {
+    if (!out) return invalid("out is null");
+    return parse_regions({kPairHmmLimits}, text, size, longest_line, threads, offsets, letters, out,
+                         nullptr);
+}
+
+struct gkl_shim_pdhmm : Handle {
+    using Handle::Handle;
+};
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_open(const gkl_shim_pdhmm_options *options,
+                                               gkl_shim_pdhmm **handle) {
+    const gkl_shim_pdhmm_options defaults = {};
+    if (!options) options = &defaults;
+    if (!handle) return invalid("handle is null");
+    *handle = nullptr;
+    if (!check_threads(options->threads) || !check_conventions(options->conventions))
+        return GKL_SHIM_EINVAL;
+    const CpuBuild *build = cpu_builds().find(options->build);
+    if (!build) return GKL_SHIM_EUNAVAILABLE;
+    return guarded([&] {
+        pdhmm::tables();
+        return opened(handle, CpuSettings{build, allowed_threads(options->threads), true,
+                                          options->conventions == GKL_SHIM_AS_GKL});
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
+                                                  const gkl_shim_pdhmm_batch *batch,
+                                                  double *log10_likelihoods, int64_t size) {
+    return guarded([&] {
+        const Clock::time_point start = Clock::now();
+        Shape shape;
+        if (!check_call(handle, batch ? &batch->pairs : nullptr, kPdHmmLimits, log10_likelihoods,
+                        size, &shape))
+            return GKL_SHIM_EINVAL;
+        if (batch->pairs.regions == 0) return GKL_SHIM_OK;
+        if (!pdhmm::check_content(*batch, handle->settings.as_gkl)) return GKL_SHIM_EINVAL;
+        const CpuCounts counts = compute_on_cpu(handle->settings, *batch, log10_likelihoods);
+        handle->add(batch->pairs, shape, counts, start);
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batch) {
+    return check_shape_alone(batch ? &batch->pairs : nullptr, kPdHmmLimits);
+}
+
+extern "C" const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle) {
+    return handle ? handle->settings.build->name : "";
+}
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
+                                                     gkl_shim_pdhmm_stats *stats) {
+    return copy_statistics(handle, stats);
+}
+
+extern "C" void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle) { delete handle; }
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_parse(const uint8_t *text, int64_t size,
+                                                int64_t longest_line, int32_t threads,
+                                                int64_t *offsets, uint8_t *letters,
+                                                gkl_shim_pdhmm_text *out) {
+    if (!out) return invalid("out is null");
+    out->haplotype_flags = nullptr;
+    return parse_regions({kPdHmmLimits, pdhmm::find_wrong_flags, pdhmm::kWrongFlags}, text, size,
+                         longest_line, threads, offsets, letters, &out->text,
+                         &out->haplotype_flags);
+}
