@@ -232,8 +232,11 @@ public final class DuplicateMarking {
         return isInHtsjdk || writer != null && writer.failure() == failure;
     }
 
+    /** Logs what Picard logs, but does not collect garbage before, which would stop all threads. */
     private void logMemory(String stage) {
-        Members.call(tool, "reportMemoryStats", stage);
+        Runtime runtime = Runtime.getRuntime();
+        log.info(stage + " freeMemory: " + runtime.freeMemory() + "; totalMemory: "
+                + runtime.totalMemory() + "; maxMemory: " + runtime.maxMemory());
     }
 
     /**
