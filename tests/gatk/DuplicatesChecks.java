@@ -1,7 +1,13 @@
 package org.gklshim.gatk.duplicates;
 
+import htsjdk.samtools.DuplicateScoringStrategy;
 import htsjdk.samtools.GenomicIndexUtil;
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMRecord;
+import htsjdk.samtools.SAMSequenceRecord;
 import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,11 +20,12 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
- * Compares names with Picard's parser, bins with htsjdk's, rows from temporary files with those
- * from memory, and our tables with Java's.
+ * Compares names with Picard's parser, bins and scores with htsjdk's, rows from temporary files
+ * with those from memory, and our tables with Java's.
  */
 public final class DuplicatesChecks {
     private static final String LETTERS = "0123456789:::---aZ# ";
+    private static final Genome GENOME = genome();
 
     private DuplicatesChecks() {}
 
@@ -28,6 +35,16 @@ public final class DuplicatesChecks {
         checkMates();
         checkHashes();
         checkBins();
+        checkSums();
+    }
+
+    /** Returns three sequences of a million bases. */
+    private static Genome genome() {
+        SAMFileHeader header = new SAMFileHeader();
+        for (String name : new String[] {"one", "two", "three"}) {
+            header.addSequence(new SAMSequenceRecord(name, 1 << 20));
+        }
+        return new Genome(header);
     }
 
     private static void checkNames() {
@@ -129,8 +146,8 @@ public final class DuplicatesChecks {
     }
 
     private static void fill(Random choice, ReadEnd read) {
-        read.sequence = choice.nextInt(1 << 20);
-        read.coordinate = choice.nextInt(1 << 20) - 100;
+        read.sequence = choice.nextInt(3);
+        read.place = GENOME.place(read.sequence, choice.nextInt(1 << 20) - 100);
         read.isReverse = choice.nextBoolean();
         read.index = choice.nextInt() & (1L << 40) - 1;
         read.score = (short) choice.nextInt();
@@ -151,19 +168,20 @@ public final class DuplicatesChecks {
             long[] words = new long[ReadEnd.WORDS + 1];
             read.write(words, 1);
             fromWords.read(words, 1);
+            fromWords.sequence = read.sequence;
             isKept &= text(read).equals(text(fromWords));
             // Picard 3.4.0 has 16 bits for these.
             read.x = (short) read.x;
             read.y = (short) read.y;
             ReadEnd fromPicard = new ReadEnd();
-            fromPicard.read(read.toPicard());
+            fromPicard.read(read.toPicard(GENOME), GENOME);
             isKept &= text(read).equals(text(fromPicard));
         }
         return isKept;
     }
 
     private static String text(ReadEnd read) {
-        return Arrays.asList(read.sequence, read.coordinate, read.isReverse, read.index,
+        return Arrays.asList(read.sequence, read.place, read.isReverse, read.index,
                 read.score, read.library, read.group, read.tile, read.x, read.y).toString();
     }
 
@@ -210,6 +228,29 @@ public final class DuplicatesChecks {
             }
         }
         System.out.println("bins: true");
+    }
+
+    private static void checkSums() {
+        Random choice = new Random(6);
+        for (int k = 0; k < 100000; k++) {
+            byte[] qualities = new byte[choice.nextInt(160)];
+            choice.nextBytes(qualities);
+            SAMRecord record = new SAMRecord(null);
+            record.setBaseQualities(qualities);
+            short expected = DuplicateScoringStrategy.computeDuplicateScore(record,
+                    DuplicateScoringStrategy.ScoringStrategy.SUM_OF_BASE_QUALITIES);
+            int start = choice.nextInt(9);
+            ByteBuffer buffer = ByteBuffer.allocate(start + qualities.length + 9)
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            Arrays.fill(buffer.array(), (byte) 99);
+            buffer.position(start);
+            buffer.put(qualities);
+            int found = ReadEndsReader.sum(buffer, start, start + qualities.length);
+            if (found != expected) {
+                throw new AssertionError(found + " " + Arrays.toString(qualities));
+            }
+        }
+        System.out.println("sums: true");
     }
 
     private static List<Long> boxed(long[] words) {

@@ -245,4 +245,5 @@ def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Pa
         "mates: true",
         "hashes: true",
         "bins: true",
+        "sums: true",
     ]

@@ -155,13 +155,13 @@ public final class DuplicateMarking {
     private void findDuplicates() throws IOException {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
-        try (ReadEndStore store = new ReadEndStore(genome,
-                Runtime.getRuntime().maxMemory() / HEAP_PARTS, tool.TMP_DIR.get(0))) {
+        try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
+                tool.TMP_DIR.get(0))) {
             ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read,
+            read(() -> new ReadEndsReader(options, inputs, groups, genome)::read,
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);

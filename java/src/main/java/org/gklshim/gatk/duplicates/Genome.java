@@ -44,4 +44,9 @@ final class Genome {
         }
         return offsets[sequence] + coordinate;
     }
+
+    /** Returns the coordinate on its sequence that a place has. */
+    int coordinate(int sequence, long place) {
+        return (int) (place - offsets[sequence]);
+    }
 }

@@ -49,6 +49,8 @@ final class ReadEndCollector {
     private final ReadEnd read = new ReadEnd();
     private final ReadEnd mate = new ReadEnd();
     private final MateKey key = new MateKey();
+    /** Whether the read is the first of its pair. */
+    private boolean isFirst;
     private boolean hasWarned;
     private volatile boolean isDone;
     private long count;
@@ -66,7 +68,8 @@ final class ReadEndCollector {
         this.unusual = unusual;
         this.generator = generator;
         this.log = log;
-        mates = new MateMatcher(options.isGrouped, tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
+        mates = new MateMatcher(genome, options.isGrouped,
+                tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
         finder = (OpticalDuplicateFinder) Members.get(tool, "opticalDuplicateFinder");
         programs = (Set<String>) Members.get(tool, "pgIdsSeen");
         progress = new ProgressLogger(log, PROGRESS, "Read");
@@ -106,38 +109,49 @@ final class ReadEndCollector {
     }
 
     private void add(ReadEndsOfBatch ends, int k) {
-        byte[] bytes = ends.records.bytes;
-        int start = ends.records.starts[k];
-        long index = ends.records.markedIndex(k);
-        int sequence = integer(bytes, start + 4);
-        if (ends.kinds[k] == ReadEndsOfBatch.UNUSUAL) {
-            addUnusual(unusual.decode(ends.records, k), index);
-        } else if (ends.kinds[k] != ReadEndsOfBatch.SKIPPED) {
-            addMapped(ends, k, index);
+        byte kind = ends.kinds[k];
+        if (kind == ReadEndsOfBatch.UNUSUAL) {
+            kind = readUnusual(unusual.decode(ends.records, k), ends.records.markedIndex(k));
+        } else if (kind != ReadEndsOfBatch.SKIPPED) {
+            read(ends, k);
         } else {
             isDone = ends.isLast && k == ends.count - 1;
         }
+        if (kind == ReadEndsOfBatch.PAIRED) {
+            addPaired();
+        } else if (kind == ReadEndsOfBatch.UNPAIRED) {
+            store.addUnpaired(read);
+        }
         if (!isDone) {
-            count++;
-            if (progress.record(sequence < 0 ? null : genome.names[sequence],
-                    sequence < 0 ? 0 : integer(bytes, start + 8) + 1)) {
-                log.info("Tracking " + mates.size() + " as yet unmatched pairs. "
-                        + mates.sizeInMemory() + " records in RAM.");
-            }
+            count(ends.records.bytes, ends.records.starts[k]);
         }
     }
 
-    private void addMapped(ReadEndsOfBatch ends, int k, long index) {
+    private void count(byte[] bytes, int start) {
+        count++;
+        int sequence = integer(bytes, start + 4);
+        if (progress.record(sequence < 0 ? null : genome.names[sequence],
+                sequence < 0 ? 0 : integer(bytes, start + 8) + 1)) {
+            logUnmatched();
+        }
+    }
+
+    private void logUnmatched() {
+        log.info("Tracking " + mates.size() + " as yet unmatched pairs. " + mates.sizeInMemory()
+                + " records in RAM.");
+    }
+
+    private void read(ReadEndsOfBatch ends, int k) {
         byte[] bytes = ends.records.bytes;
         int start = ends.records.starts[k];
         int flags = unsignedShort(bytes, start + 18);
         int group = ends.groups[k];
         boolean isPaired = ends.kinds[k] == ReadEndsOfBatch.PAIRED;
         read.sequence = integer(bytes, start + 4);
-        read.coordinate = ends.coordinates[k];
+        read.place = ends.places[k];
         read.isReverse = (flags & BamFormat.REVERSE) != 0;
         read.mateSequence = isPaired ? integer(bytes, start + 24) : -1;
-        read.index = index;
+        read.index = ends.records.markedIndex(k);
         read.score = ends.scores[k];
         read.library = library(group);
         if (isLocated(ends, k)) {
@@ -145,11 +159,14 @@ final class ReadEndCollector {
         } else {
             read.group = GROUP_UNSET;
         }
+        isFirst = (flags & BamFormat.FIRST) != 0;
         if (isPaired) {
+            if (options.pairsWithinGroups && group == groups.none()) {
+                throw new Unsuitable("a pair without a read group");
+            }
             key.set(groups.keyStart(group, options), bytes, start + BamRecords.FIXED_SIZE,
                     unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
         }
-        add(isPaired, (flags & BamFormat.FIRST) != 0, group);
     }
 
     private short library(int group) {
@@ -173,7 +190,7 @@ final class ReadEndCollector {
         ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
         boolean isLocated = ends.locations[k] == ReadEndsOfBatch.UNKNOWN && !hasWarned
                 && askPicard(ends, k, place);
-        read.readPlace(place);
+        read.readLocation(place);
         return isLocated;
     }
 
@@ -186,63 +203,51 @@ final class ReadEndCollector {
                 StandardCharsets.ISO_8859_1), place);
     }
 
-    /** Does for a record what Picard does. */
-    private void addUnusual(SAMRecord record, long index) {
+    /** Does for a record what Picard does. Returns its kind. */
+    private byte readUnusual(SAMRecord record, long index) {
         if (options.hasProgram) {
             programs.add(record.getStringAttribute("PG"));
         }
         if (record.getReadUnmappedFlag()) {
             isDone = record.getReferenceIndex() == -1 && !options.isGrouped;
-            return;
+            return ReadEndsOfBatch.SKIPPED;
         }
         if (record.isSecondaryOrSupplementary()) {
-            return;
+            return ReadEndsOfBatch.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
-                record, false));
-        boolean isPaired = record.getReadPairedFlag() && !record.getMateUnmappedFlag();
-        if (isPaired) {
-            String group = options.pairsWithinGroups
-                    ? record.getReadGroup().getReadGroupId() : "";
-            key.set(MateKey.bytes(group), MateKey.bytes(record.getReadName()));
+                record, false), genome);
+        if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
+            return ReadEndsOfBatch.UNPAIRED;
         }
-        add(isPaired, isPaired && record.getFirstOfPairFlag(), -1);
+        isFirst = record.getFirstOfPairFlag();
+        String group = options.pairsWithinGroups ? record.getReadGroup().getReadGroupId() : "";
+        key.set(MateKey.bytes(group), MateKey.bytes(record.getReadName()));
+        return ReadEndsOfBatch.PAIRED;
     }
 
-    /** Adds the read, which is paired if its mate is mapped. */
-    private void add(boolean isPaired, boolean isFirst, int group) {
-        if (!isPaired) {
-            store.addUnpaired(read);
-            return;
-        }
+    /** Adds the read, whose mate is mapped. */
+    private void addPaired() {
         // A read may say that it is paired, and that its mate is on no sequence.
         if (read.mateSequence < 0) {
             throw new Unsuitable("a mapped mate without a place");
         }
-        if (options.pairsWithinGroups && group == groups.none()) {
-            throw new Unsuitable("a pair without a read group");
-        }
         store.addPairedRead(read);
         if (mates.remove(read.sequence, key, mate)) {
-            join(isFirst);
+            join();
         } else {
             mates.put(key, read);
         }
     }
 
     /** Makes a pair of the read and its mate, which came before it. */
-    private void join(boolean isFirst) {
-        ReadEnd left = mate;
-        ReadEnd right = read;
-        if (read.sequence < mate.sequence
-                || read.sequence == mate.sequence && read.coordinate < mate.coordinate) {
-            left = read;
-            right = mate;
-        }
+    private void join() {
+        boolean isLeft = read.place < mate.place;
+        ReadEnd left = isLeft ? read : mate;
+        ReadEnd right = isLeft ? mate : read;
         byte orientation = orientation(left.isReverse, right.isReverse);
         // Two ends at one place have one orientation, whichever comes first.
-        if (orientation == RF && left.sequence == right.sequence
-                && left.coordinate == right.coordinate) {
+        if (orientation == RF && left.place == right.place) {
             orientation = FR;
         }
         store.addPair(left, right, mate, orientation,

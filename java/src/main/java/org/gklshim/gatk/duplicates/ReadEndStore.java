@@ -22,12 +22,10 @@ final class ReadEndStore implements Closeable {
     /** The places of reads of pairs. */
     final Partitions pairedReads = new Partitions(1);
 
-    private final Genome genome;
     private final long maxWords;
     private final File folder;
 
-    ReadEndStore(Genome genome, long maxBytes, File folder) {
-        this.genome = genome;
+    ReadEndStore(long maxBytes, File folder) {
         maxWords = maxBytes / 8;
         this.folder = folder;
     }
@@ -40,9 +38,8 @@ final class ReadEndStore implements Closeable {
      */
     void addPair(ReadEnd left, ReadEnd right, ReadEnd located, byte orientation,
             byte opticalOrientation) {
-        long first = ((long) located.library << Genome.PLACE_BITS
-                | genome.place(left.sequence, left.coordinate)) << 3 | orientation;
-        long second = genome.place(right.sequence, right.coordinate) << 16 | tile(located.tile);
+        long first = ((long) located.library << Genome.PLACE_BITS | left.place) << 3 | orientation;
+        long second = right.place << 16 | tile(located.tile);
         long score = left.score + right.score & 0xffffL;
         pairs.add(hash(first, second), first, second, place(located.x, located.y),
                 left.index << 24 | score << 8 | opticalOrientation,
@@ -55,9 +52,9 @@ final class ReadEndStore implements Closeable {
     }
 
     /** Returns the number of the place that a single read has in common with its duplicates. */
-    private long key(ReadEnd read) {
-        return ((long) read.library << Genome.PLACE_BITS
-                | genome.place(read.sequence, read.coordinate)) << 1 | (read.isReverse ? 1 : 0);
+    private static long key(ReadEnd read) {
+        return ((long) read.library << Genome.PLACE_BITS | read.place) << 1
+                | (read.isReverse ? 1 : 0);
     }
 
     void addPairedRead(ReadEnd read) {

@@ -21,8 +21,8 @@ final class ReadEndsOfBatch {
 
     final BamRecords records;
     final byte[] kinds;
-    /** The 5' ends. Clipped bases count as aligned. */
-    final int[] coordinates;
+    /** The 5' ends, as places of the {@link Genome}. Clipped bases count as aligned. */
+    final long[] places;
     final short[] scores;
     final int[] groups;
     final byte[] locations;
@@ -41,7 +41,7 @@ final class ReadEndsOfBatch {
         this.records = records;
         int size = records.count;
         kinds = new byte[size];
-        coordinates = new int[size];
+        places = new long[size];
         scores = new short[size];
         groups = new int[size];
         locations = new byte[size];

@@ -1,5 +1,7 @@
 package org.gklshim.gatk.duplicates;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
@@ -7,26 +9,35 @@ import org.gklshim.gatk.records.Tags;
 final class ReadEndsReader {
     private static final int MIN_QUALITY = 15;
     private static final int MAX_SCORE = Short.MAX_VALUE / 2;
+    // Parts of a word of eight bytes.
+    private static final long EACH_BYTE = 0x0101010101010101L;
+    private static final long LOW_BITS = 0x7f * EACH_BYTE;
+    private static final long EACH_SHORT = 0x0001000100010001L;
+    private static final long EACH_SECOND_BYTE = 0xff * EACH_SHORT;
 
     private final MarkingOptions options;
     private final ReadGroups groups;
+    private final Genome genome;
     private final RecordView view;
     private final Tags tags = new Tags();
     private final ReadGroups.Finder[] groupFinders;
     private final ProgramFinder[] programFinders;
     private final int[] fields = new int[3];
+    /** The bytes of the batch, to read eight at a time. */
+    private ByteBuffer words;
 
-    ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups,
-            int[] sequenceLengths) {
+    ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups, Genome genome) {
         this.options = options;
         this.groups = groups;
+        this.genome = genome;
         groupFinders = groups.finders();
         programFinders = ProgramFinder.of(inputs);
-        view = new RecordView(sequenceLengths);
+        view = new RecordView(genome.lengths);
     }
 
     ReadEndsOfBatch read(BamRecords records) {
         ReadEndsOfBatch ends = new ReadEndsOfBatch(records);
+        words = ByteBuffer.wrap(records.bytes).order(ByteOrder.LITTLE_ENDIAN);
         for (int k = 0; k < records.count && !ends.isLast; k++) {
             ends.count = k + 1;
             if (!read(ends, k)) {
@@ -60,35 +71,48 @@ final class ReadEndsReader {
         }
         boolean isPaired = view.has(BamFormat.PAIRED) && !view.has(BamFormat.MATE_UNMAPPED);
         ends.kinds[k] = isPaired ? ReadEndsOfBatch.PAIRED : ReadEndsOfBatch.UNPAIRED;
-        ends.coordinates[k] = view.has(BamFormat.REVERSE)
+        ends.places[k] = genome.place(view.reference, view.has(BamFormat.REVERSE)
                 ? view.position + view.span - 1 + view.clippedEnd
-                : view.position - view.clippedStart;
-        ends.scores[k] = score(bytes);
+                : view.position - view.clippedStart);
+        ends.scores[k] = score();
         ends.groups[k] = group;
         locate(ends, k);
         if (isPaired) {
-            ends.keys[k] = MateKey.hash(groups.keyStart(group, options), bytes,
+            ends.keys[k] = MateKey.hash(groups.keyStart(group, options), words,
                     view.start + BamRecords.FIXED_SIZE, view.nameLength - 1);
         }
         return true;
     }
 
-    private short score(byte[] bytes) {
-        int score = 0;
+    private short score() {
+        int score = view.span;
         if (options.scoresQualities) {
-            int start = view.qualitiesStart;
-            int end = start + view.length;
-            // Without qualities, the first one is 255. Bytes are signed.
-            if (view.length > 0 && bytes[start] != -1) {
-                for (int k = start; k < end; k++) {
-                    score += bytes[k] >= MIN_QUALITY ? bytes[k] : 0;
-                }
-            }
-        } else {
-            score = view.span;
+            // Without qualities, the first one is 255.
+            score = view.length == 0 || view.bytes[view.qualitiesStart] == -1 ? 0
+                    : sum(words, view.qualitiesStart, view.qualitiesStart + view.length);
         }
         score = Math.min(score, MAX_SCORE);
         return (short) (view.has(BamFormat.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
+    }
+
+    /** Returns the sum of the qualities from 15 to 127: those above are negative for Picard. */
+    static int sum(ByteBuffer qualities, int start, int end) {
+        int sum = 0;
+        int at = start;
+        for (; at + 8 <= end; at += 8) {
+            long word = qualities.getLong(at);
+            // A byte that counts has the highest bit in the first line, and not in the word.
+            long counts = (word & LOW_BITS) + (0x80 - MIN_QUALITY) * EACH_BYTE
+                    & ~word & ~LOW_BITS;
+            long counted = word & (counts >>> 7) * 0xff;
+            long pairs = (counted & EACH_SECOND_BYTE) + (counted >>> 8 & EACH_SECOND_BYTE);
+            sum += (int) (pairs * EACH_SHORT >>> 48);
+        }
+        for (; at < end; at++) {
+            int quality = qualities.get(at);
+            sum += quality >= MIN_QUALITY ? quality : 0;
+        }
+        return sum;
     }
 
     private void locate(ReadEndsOfBatch ends, int k) {
