@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.BamRecord;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
@@ -212,19 +213,19 @@ public final class DuplicatesChecks {
 
     private static void checkBins() {
         Random choice = new Random(5);
-        RecordView view = new RecordView(new int[0]);
+        BamRecord record = new BamRecord(new int[0]);
         for (int k = 0; k < 300000; k++) {
-            view.flags = choice.nextInt(4) == 0 ? BamFormat.UNMAPPED : 0;
-            view.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
-            view.span = Math.max(0, view.span);
+            record.flags = choice.nextInt(4) == 0 ? BamFormat.UNMAPPED : 0;
+            record.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
+            record.span = Math.max(0, record.span);
             int border = choice.nextInt(1 << 15) << 14;
-            view.position = 1 + (choice.nextBoolean() ? choice.nextInt(1 << choice.nextInt(29))
+            record.position = 1 + (choice.nextBoolean() ? choice.nextInt(1 << choice.nextInt(29))
                     : Math.max(0, border - choice.nextInt(300)));
-            int end = view.has(BamFormat.UNMAPPED) ? 0 : view.position + view.span - 1;
-            int expected = GenomicIndexUtil.regionToBin(view.position - 1,
-                    end <= 0 ? view.position : end);
-            if (view.computeBin() != expected) {
-                throw new AssertionError(view.position + " " + view.span + " " + expected);
+            int end = record.has(BamFormat.UNMAPPED) ? 0 : record.position + record.span - 1;
+            int expected = GenomicIndexUtil.regionToBin(record.position - 1,
+                    end <= 0 ? record.position : end);
+            if (record.bin() != expected) {
+                throw new AssertionError(record.position + " " + record.span + " " + expected);
             }
         }
         System.out.println("bins: true");

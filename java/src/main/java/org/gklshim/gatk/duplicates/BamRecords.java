@@ -6,9 +6,6 @@ package org.gklshim.gatk.duplicates;
  * <p>A record begins with its size, which does not count these four bytes.
  */
 final class BamRecords {
-    /** The bytes of a record before its name, its size included. */
-    static final int FIXED_SIZE = 36;
-
     final byte[] bytes;
     /** Where the records begin, and where the last one ends. */
     final int[] starts;

@@ -7,6 +7,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import org.gklshim.gatk.bam.BlockReader;
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 
 /** The records of a BAM file, in batches: those that begin in a run of blocks. */
@@ -126,7 +127,7 @@ final class BamSource implements Closeable {
         int start = from;
         while (to - start >= 4) {
             int size = LittleEndian.integer(bytes, start);
-            if (size < BamRecords.FIXED_SIZE - 4 || size > MAX_RECORD_SIZE) {
+            if (size < BamFormat.FIXED_SIZE - 4 || size > MAX_RECORD_SIZE) {
                 throw new IOException("a record of " + size + " bytes");
             }
             if (to - start - 4 < size) {

@@ -213,7 +213,7 @@ public final class DuplicateMarking {
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
                 programs, file, inputBuffers, outputBuffers, log);
         try (MarkedRecordWriter out = writer) {
-            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths, outputHeader,
+            read(() -> new RecordMarker(tool, sets, inputs, groups, genome, outputHeader,
                     programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");

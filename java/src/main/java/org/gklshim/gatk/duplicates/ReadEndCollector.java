@@ -164,7 +164,7 @@ final class ReadEndCollector {
             if (options.pairsWithinGroups && group == groups.none()) {
                 throw new Unsuitable("a pair without a read group");
             }
-            key.set(groups.keyStart(group, options), bytes, start + BamRecords.FIXED_SIZE,
+            key.set(groups.keyStart(group, options), bytes, start + BamFormat.FIXED_SIZE,
                     unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
         }
     }
@@ -197,8 +197,8 @@ final class ReadEndCollector {
     private boolean askPicard(ReadEndsOfBatch ends, int k, ReadEndsForMarkDuplicates place) {
         // With its own pattern for names, Picard warns of the first name that is different.
         hasWarned = options.names == MarkingOptions.Names.DEFAULT;
-        int start = ends.records.starts[k] + BamRecords.FIXED_SIZE;
-        int length = unsignedByte(ends.records.bytes, start - BamRecords.FIXED_SIZE + 12) - 1;
+        int start = ends.records.starts[k] + BamFormat.FIXED_SIZE;
+        int length = unsignedByte(ends.records.bytes, start - BamFormat.FIXED_SIZE + 12) - 1;
         return finder.addLocationInformation(new String(ends.records.bytes, start, length,
                 StandardCharsets.ISO_8859_1), place);
     }

@@ -3,7 +3,7 @@ package org.gklshim.gatk.duplicates;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.gklshim.gatk.records.BamFormat;
-import org.gklshim.gatk.records.Tags;
+import org.gklshim.gatk.records.BamRecord;
 
 /** Finds what duplicate marking needs of records. Each thread has its own reader. */
 final class ReadEndsReader {
@@ -18,10 +18,8 @@ final class ReadEndsReader {
     private final MarkingOptions options;
     private final ReadGroups groups;
     private final Genome genome;
-    private final RecordView view;
-    private final Tags tags = new Tags();
-    private final ReadGroups.Finder[] groupFinders;
-    private final ProgramFinder[] programFinders;
+    private final UsualRecord usual;
+    private final BamRecord record;
     private final int[] fields = new int[3];
     /** The bytes of the batch, to read eight at a time. */
     private ByteBuffer words;
@@ -30,9 +28,8 @@ final class ReadEndsReader {
         this.options = options;
         this.groups = groups;
         this.genome = genome;
-        groupFinders = groups.finders();
-        programFinders = ProgramFinder.of(inputs);
-        view = new RecordView(genome.lengths);
+        usual = new UsualRecord(inputs, groups, genome);
+        record = usual.fields;
     }
 
     ReadEndsOfBatch read(BamRecords records) {
@@ -49,50 +46,40 @@ final class ReadEndsReader {
 
     /** Reads a record. Returns whether it is a usual one. */
     private boolean read(ReadEndsOfBatch ends, int k) {
-        byte[] bytes = ends.records.bytes;
-        if (!view.parse(bytes, ends.records.starts[k])
-                || !tags.parse(bytes, view.tagsStart, view.end)) {
-            return false;
-        }
-        int file = ends.records.file(k);
-        int group = groupFinders[file].find(bytes, tags);
-        if (group < 0 || !ProgramFinder.isUsual(bytes, tags)) {
+        if (!usual.parse(ends.records, k)) {
             return false;
         }
         if (options.hasProgram) {
-            ends.programs.putIfAbsent(programFinders[file].find(bytes, tags), k);
+            ends.programs.putIfAbsent(usual.program(), k);
         }
-        if (view.has(BamFormat.UNMAPPED)) {
-            ends.isLast = view.reference == -1 && !options.isGrouped;
+        if (record.has(BamFormat.UNMAPPED)) {
+            ends.isLast = record.reference == -1 && !options.isGrouped;
             return true;
         }
-        if (!view.isPrimary()) {
+        if (!record.isPrimary()) {
             return true;
         }
-        boolean isPaired = view.has(BamFormat.PAIRED) && !view.has(BamFormat.MATE_UNMAPPED);
+        boolean isPaired = record.has(BamFormat.PAIRED) && !record.has(BamFormat.MATE_UNMAPPED);
         ends.kinds[k] = isPaired ? ReadEndsOfBatch.PAIRED : ReadEndsOfBatch.UNPAIRED;
-        ends.places[k] = genome.place(view.reference, view.has(BamFormat.REVERSE)
-                ? view.position + view.span - 1 + view.clippedEnd
-                : view.position - view.clippedStart);
+        ends.places[k] = genome.place(record.reference, record.unclippedFivePrimeEnd());
         ends.scores[k] = score();
-        ends.groups[k] = group;
+        ends.groups[k] = usual.group;
         locate(ends, k);
         if (isPaired) {
-            ends.keys[k] = MateKey.hash(groups.keyStart(group, options), words,
-                    view.start + BamRecords.FIXED_SIZE, view.nameLength - 1);
+            ends.keys[k] = MateKey.hash(groups.keyStart(usual.group, options), words,
+                    record.start + BamFormat.FIXED_SIZE, record.nameLength - 1);
         }
         return true;
     }
 
     private short score() {
-        int score = view.span;
+        int score = record.span;
         if (options.scoresQualities) {
-            // Without qualities, the first one is 255.
-            score = view.length == 0 || view.bytes[view.qualitiesStart] == -1 ? 0
-                    : sum(words, view.qualitiesStart, view.qualitiesStart + view.length);
+            score = !record.hasQualities() ? 0
+                    : sum(words, record.qualitiesStart, record.qualitiesStart + record.length);
         }
         score = Math.min(score, MAX_SCORE);
-        return (short) (view.has(BamFormat.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
+        return (short) (record.has(BamFormat.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
     }
 
     /** Returns the sum of the qualities from 15 to 127: those above are negative for Picard. */
@@ -119,8 +106,8 @@ final class ReadEndsReader {
         if (options.names == MarkingOptions.Names.ASK_PICARD) {
             ends.locations[k] = ReadEndsOfBatch.UNKNOWN;
         } else if (options.names == MarkingOptions.Names.DEFAULT) {
-            int start = view.start + BamRecords.FIXED_SIZE;
-            boolean isLocated = readFields(view.bytes, start, view.nameLength - 1, fields);
+            int start = record.start + BamFormat.FIXED_SIZE;
+            boolean isLocated = readFields(record.bytes, start, record.nameLength - 1, fields);
             ends.locations[k] = isLocated ? ReadEndsOfBatch.LOCATED : ReadEndsOfBatch.UNKNOWN;
             ends.tiles[k] = (short) fields[0];
             ends.x[k] = options.hasShortPlaces ? (short) fields[1] : fields[1];

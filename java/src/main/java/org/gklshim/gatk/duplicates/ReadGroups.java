@@ -57,7 +57,7 @@ final class ReadGroups {
 
         /** Returns the number of a record's read group, or -1 if the header does not have it. */
         int find(byte[] bytes, Tags tags) {
-            int tag = tags.find(RecordView.RG);
+            int tag = tags.find(Tags.RG);
             if (tag < 0) {
                 return none();
             }

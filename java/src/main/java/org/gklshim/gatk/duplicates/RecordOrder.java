@@ -84,7 +84,7 @@ final class RecordOrder {
 
     private static boolean hasHitIndex(byte[] bytes, int at) {
         int length = integer(bytes, at + 20);
-        int start = at + BamRecords.FIXED_SIZE + unsignedByte(bytes, at + 12)
+        int start = at + BamFormat.FIXED_SIZE + unsignedByte(bytes, at + 12)
                 + 4 * unsignedShort(bytes, at + 16) + (length + 1) / 2 + length;
         Tags tags = new Tags();
         return !tags.parse(bytes, start, at + 4 + integer(bytes, at)) || tags.find(HI) >= 0;
@@ -93,8 +93,8 @@ final class RecordOrder {
     static int names(byte[] a, int atA, byte[] b, int atB) {
         int sizeA = unsignedByte(a, atA + 12) - 1;
         int sizeB = unsignedByte(b, atB + 12) - 1;
-        int startA = atA + BamRecords.FIXED_SIZE;
-        int startB = atB + BamRecords.FIXED_SIZE;
+        int startA = atA + BamFormat.FIXED_SIZE;
+        int startB = atB + BamFormat.FIXED_SIZE;
         for (int k = 0; k < Math.min(sizeA, sizeB); k++) {
             int order = unsignedByte(a, startA + k) - unsignedByte(b, startB + k);
             if (order != 0) {

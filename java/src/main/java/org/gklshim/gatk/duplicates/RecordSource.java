@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 
 /**
@@ -148,7 +149,7 @@ final class RecordSource implements Closeable {
         byte[] bytes = records.bytes;
         long[] indexes = new long[records.count];
         for (int k = 0; k < records.count; k++) {
-            int start = records.starts[k] + BamRecords.FIXED_SIZE;
+            int start = records.starts[k] + BamFormat.FIXED_SIZE;
             int end = Math.min(records.starts[k + 1],
                     start + LittleEndian.unsignedByte(bytes, records.starts[k] + 12));
             if (!isLastName(bytes, start, end)) {
