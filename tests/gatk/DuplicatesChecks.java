@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import htsjdk.samtools.DuplicateScoringStrategy;
 import htsjdk.samtools.GenomicIndexUtil;
@@ -15,6 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.TextValues;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -116,8 +118,8 @@ public final class DuplicatesChecks {
         int found = 0;
         for (int k = 0; k < 300000; k++) {
             String group = choice.nextBoolean() ? "" : "g" + choice.nextInt(3);
-            byte[] name = MateKey.bytes(":" + choice.nextInt(500));
-            key.set(MateKey.bytes(group), name);
+            byte[] name = TextValues.bytes(":" + choice.nextInt(500));
+            key.set(TextValues.bytes(group), name);
             key.hash = (key.hash & 255) * 0x5555555555L;
             int sequence = choice.nextInt(2);
             String plain = sequence + group + new String(name, StandardCharsets.ISO_8859_1);

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import htsjdk.samtools.util.BlockCompressedInputStream;
 import java.io.Closeable;
@@ -11,11 +11,11 @@ import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 
 /** The records of a BAM file, in batches: those that begin in a run of blocks. */
-final class BamSource implements Closeable {
+public final class BamSource implements Closeable {
     /** The room in front of a run, for the start of its first record. */
     private static final int ROOM = 1 << 14;
     /** How large the arrays of runs are. */
-    static final int BATCH_SIZE = ROOM + BlockReader.RUN_SIZE;
+    public static final int BATCH_SIZE = ROOM + BlockReader.RUN_SIZE;
     private static final int MAX_RECORD_SIZE = 1 << 28;
     private static final int MAX_SKIPPED = 1 << 16;
     private static final byte[] MAGIC = {'B', 'A', 'M', 1};

@@ -1,20 +1,21 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
 import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
+import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
 /** The orders of records by which htsjdk merges files, and that it expects in its output. */
-final class RecordOrder {
+public final class RecordOrder {
     private static final int HI = Tags.name('H', 'I');
 
     private RecordOrder() {}
 
     /** Compares the places of records: those without a sequence are last. */
-    static int places(byte[] a, int atA, byte[] b, int atB) {
+    public static int places(byte[] a, int atA, byte[] b, int atB) {
         int sequenceA = integer(a, atA + 4);
         int sequenceB = integer(b, atB + 4);
         int order = 0;
@@ -90,7 +91,7 @@ final class RecordOrder {
         return !tags.parse(bytes, start, at + 4 + integer(bytes, at)) || tags.find(HI) >= 0;
     }
 
-    static int names(byte[] a, int atA, byte[] b, int atB) {
+    public static int names(byte[] a, int atA, byte[] b, int atB) {
         int sizeA = unsignedByte(a, atA + 12) - 1;
         int sizeB = unsignedByte(b, atB + 12) - 1;
         int startA = atA + BamFormat.FIXED_SIZE;

@@ -1,31 +1,33 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.reading.Genome;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
  * The ends of reads, in few words each. Equal ends are in one partition. What does not fit into the
  * given memory goes to temporary files.
  */
-final class ReadEndStore implements Closeable {
+public final class ReadEndStore implements Closeable {
     static final int PAIR_WORDS = 5;
     static final int UNPAIRED_WORDS = 4;
     /** Larger coordinates would overflow in Picard's comparisons. */
     private static final int MAX_COORDINATE = 1 << 30;
 
     /** The library, both places, the orientation; then what breaks ties, and the rest. */
-    final Partitions pairs = new Partitions(PAIR_WORDS);
+    public final Partitions pairs = new Partitions(PAIR_WORDS);
     /** The same for reads without a mapped mate. */
-    final Partitions unpaired = new Partitions(UNPAIRED_WORDS);
+    public final Partitions unpaired = new Partitions(UNPAIRED_WORDS);
     /** The places of reads of pairs. */
-    final Partitions pairedReads = new Partitions(1);
+    public final Partitions pairedReads = new Partitions(1);
 
     private final long maxWords;
     private final File folder;
 
-    ReadEndStore(long maxBytes, File folder) {
+    public ReadEndStore(long maxBytes, File folder) {
         maxWords = maxBytes / 8;
         this.folder = folder;
     }

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
@@ -13,6 +13,12 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.MarkingOptions;
+import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.UnusualRecords;
+import org.gklshim.gatk.duplicates.reading.TextValues;
 import org.gklshim.gatk.records.BamFormat;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
@@ -20,7 +26,7 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Collects the ends of reads in the order of the file, and brings mates together. */
-final class ReadEndCollector {
+public final class ReadEndCollector {
     private static final byte FF = 2;
     private static final byte FR = 3;
     private static final byte RR = 4;
@@ -56,7 +62,7 @@ final class ReadEndCollector {
     private long count;
 
     @SuppressWarnings("unchecked")
-    ReadEndCollector(MarkDuplicates tool, MarkingOptions options, SAMFileHeader header,
+    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, SAMFileHeader header,
             ReadGroups groups, Genome genome, ReadEndStore store, UnusualRecords unusual,
             LibraryIdGenerator generator, Log log) {
         this.tool = tool;
@@ -77,21 +83,21 @@ final class ReadEndCollector {
     }
 
     /** Returns whether no further record counts. */
-    boolean isDone() {
+    public boolean isDone() {
         return isDone;
     }
 
     /** Returns how many records were read. */
-    long count() {
+    public long count() {
         return count;
     }
 
     /** Returns how many reads have no mate. */
-    int unmatched() {
+    public int unmatched() {
         return mates.size();
     }
 
-    void add(ReadEndsOfBatch ends) {
+    public void add(ReadEndsOfBatch ends) {
         if (isDone) {
             return;
         }
@@ -222,7 +228,7 @@ final class ReadEndCollector {
         }
         isFirst = record.getFirstOfPairFlag();
         String group = options.pairsWithinGroups ? record.getReadGroup().getReadGroupId() : "";
-        key.set(MateKey.bytes(group), MateKey.bytes(record.getReadName()));
+        key.set(TextValues.bytes(group), TextValues.bytes(record.getReadName()));
         return ReadEndsOfBatch.PAIRED;
     }
 

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,7 +27,7 @@ final class MateKey {
         set(newGroup, name, 0, name.length, hash(newGroup, words, 0, name.length));
     }
 
-    /** Returns the hash of a read group and a name, which is part of a buffer in little-endian order. */
+    /** Returns the hash of a read group and a name, which a little-endian buffer has. */
     static long hash(byte[] group, ByteBuffer names, int start, int length) {
         long hash = 0;
         for (byte letter : group) {
@@ -76,14 +76,5 @@ final class MateKey {
     /** Returns the key for Picard. */
     String text() {
         return new String(copy(), StandardCharsets.ISO_8859_1);
-    }
-
-    /** Returns the bytes of a text, as they are in a BAM file. */
-    static byte[] bytes(String text) {
-        byte[] bytes = new byte[text.length()];
-        for (int k = 0; k < bytes.length; k++) {
-            bytes[k] = (byte) text.charAt(k);
-        }
-        return bytes;
     }
 }

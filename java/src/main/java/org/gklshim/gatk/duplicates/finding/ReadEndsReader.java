@@ -1,12 +1,18 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.gklshim.gatk.duplicates.MarkingOptions;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.UsualRecord;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 
 /** Finds what duplicate marking needs of records. Each thread has its own reader. */
-final class ReadEndsReader {
+public final class ReadEndsReader {
     private static final int MIN_QUALITY = 15;
     private static final int MAX_SCORE = Short.MAX_VALUE / 2;
     // Parts of a word of eight bytes.
@@ -24,7 +30,7 @@ final class ReadEndsReader {
     /** The bytes of the batch, to read eight at a time. */
     private ByteBuffer words;
 
-    ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups, Genome genome) {
+    public ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups, Genome genome) {
         this.options = options;
         this.groups = groups;
         this.genome = genome;
@@ -32,7 +38,7 @@ final class ReadEndsReader {
         record = usual.fields;
     }
 
-    ReadEndsOfBatch read(BamRecords records) {
+    public ReadEndsOfBatch read(BamRecords records) {
         ReadEndsOfBatch ends = new ReadEndsOfBatch(records);
         words = ByteBuffer.wrap(records.bytes).order(ByteOrder.LITTLE_ENDIAN);
         for (int k = 0; k < records.count && !ends.isLast; k++) {

@@ -1,5 +1,6 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
+import org.gklshim.gatk.duplicates.reading.Genome;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** What duplicate marking knows of a mapped read. An object is used again for the next read. */

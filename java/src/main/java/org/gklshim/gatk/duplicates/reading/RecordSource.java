@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import java.io.Closeable;
 import java.io.File;
@@ -15,7 +15,7 @@ import org.gklshim.gatk.records.LittleEndian;
  * The records of one BAM file, or of several in the order in which htsjdk merges them. It asks the
  * same questions of a queue of the same kind, so that ties end in the same way.
  */
-final class RecordSource implements Closeable {
+public final class RecordSource implements Closeable {
     /** A file, and its next record. */
     private final class Cursor {
         final int file;
@@ -65,7 +65,7 @@ final class RecordSource implements Closeable {
      * @param isGrouped whether records of one name are neighbours and are marked together
      * @param buffers gives the arrays of batches
      */
-    RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
+    public RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
         this.isGrouped = isGrouped;
         this.buffers = buffers;
         boolean isOpen = false;
@@ -104,7 +104,7 @@ final class RecordSource implements Closeable {
      *
      * @throws IOException if a file is damaged
      */
-    BamRecords next() throws IOException {
+    public BamRecords next() throws IOException {
         BamRecords records = cursors == null ? sources.get(0).next() : merged();
         if (records != null && isGrouped) {
             records.setNameIndexes(nameIndexes(records));

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.DefaultSAMRecordFactory;
 import htsjdk.samtools.SAMFileHeader;
@@ -7,6 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.gklshim.gatk.duplicates.finding.DuplicateSets;
+import org.gklshim.gatk.duplicates.finding.Marks;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
+import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.UsualRecord;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.LittleEndian;
@@ -18,7 +26,7 @@ import picard.sam.markduplicates.MarkDuplicates;
  * Marks records, and writes their tags as htsjdk does once a tag was set: sorted, and whole numbers
  * with the smallest type. Each thread has its own marker.
  */
-final class RecordMarker {
+public final class RecordMarker {
     private static final byte[] LIBRARY = {'L', 'B'};
     private static final byte[] SEQUENCING = {'S', 'Q'};
 
@@ -44,7 +52,7 @@ final class RecordMarker {
      * @param makesObjects whether the writer needs objects
      * @param buffers gives the arrays of marked records
      */
-    RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
+    public RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
             Genome genome, SAMFileHeader header, Map<String, String> newPrograms,
             boolean makesObjects, Buffers buffers) {
         this.tool = tool;
@@ -64,7 +72,7 @@ final class RecordMarker {
         }
     }
 
-    MarkedBatch mark(BamRecords records) {
+    public MarkedBatch mark(BamRecords records) {
         MarkedBatch batch = new MarkedBatch(records, groups.count());
         // Most records get longer by little.
         batch.bytes = buffers.take(records.starts[records.count] + 16 * records.count);
@@ -175,8 +183,9 @@ final class RecordMarker {
         boolean isProgramOpen = newProgram != null;
         boolean isTypeOpen = type != null;
         int at = start;
-        for (int tag = 0; tag < record.tags.count; tag++) {
-            int name = record.tags.names[tag];
+        Tags tags = record.tags;
+        for (int tag = 0; tag < tags.count; tag++) {
+            int name = tags.names[tag];
             if (isProgramOpen && name >= Tags.PG) {
                 at = Tags.writeText(buffer, at, Tags.PG, newProgram);
                 isProgramOpen = false;
@@ -189,7 +198,7 @@ final class RecordMarker {
                 at = Tags.writeText(buffer, at, Tags.RG, newGroup);
             } else if ((name != Tags.DT || keepsType)
                     && (name != Tags.PG || keepsProgram)) {
-                at = Tags.write(buffer, at, name, record.bytes, record.tags.starts[tag], record.tags.ends[tag]);
+                at = Tags.write(buffer, at, name, record.bytes, tags.starts[tag], tags.ends[tag]);
             }
         }
         if (isProgramOpen) {
