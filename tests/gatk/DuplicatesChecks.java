@@ -1,10 +1,14 @@
 package org.gklshim.gatk.duplicates.finding;
 
+import htsjdk.samtools.BAMRecordCodec;
 import htsjdk.samtools.DuplicateScoringStrategy;
 import htsjdk.samtools.GenomicIndexUtil;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.SAMSequenceRecord;
+import htsjdk.samtools.SAMValidationError;
+import htsjdk.samtools.ValidationStringency;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -23,12 +27,13 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
- * Compares names with Picard's parser, bins and scores with htsjdk's, rows from temporary files
- * with those from memory, and our tables with Java's.
+ * Compares names with Picard's parser, bins, scores and faults with htsjdk's, rows from temporary
+ * files with those from memory, and our tables with Java's.
  */
 public final class DuplicatesChecks {
     private static final String LETTERS = "0123456789:::---aZ# ";
-    private static final Genome GENOME = genome();
+    private static final int LENGTH = 1 << 20;
+    private static final Genome GENOME = new Genome(header());
 
     private DuplicatesChecks() {}
 
@@ -39,15 +44,16 @@ public final class DuplicatesChecks {
         checkHashes();
         checkBins();
         checkSums();
+        checkFaults();
     }
 
-    /** Returns three sequences of a million bases. */
-    private static Genome genome() {
+    /** Returns a header with three sequences of a million bases. */
+    private static SAMFileHeader header() {
         SAMFileHeader header = new SAMFileHeader();
         for (String name : new String[] {"one", "two", "three"}) {
-            header.addSequence(new SAMSequenceRecord(name, 1 << 20));
+            header.addSequence(new SAMSequenceRecord(name, LENGTH));
         }
-        return new Genome(header);
+        return header;
     }
 
     private static void checkNames() {
@@ -254,6 +260,81 @@ public final class DuplicatesChecks {
             }
         }
         System.out.println("sums: true");
+    }
+
+    /** htsjdk finds no fault in records that are not left to it, and finds many in others. */
+    private static void checkFaults() {
+        Random choice = new Random(7);
+        SAMFileHeader header = header();
+        BAMRecordCodec codec = new BAMRecordCodec(header);
+        BamRecord record = new BamRecord(new int[] {LENGTH, LENGTH, LENGTH});
+        int usual = 0;
+        int faulty = 0;
+        for (int k = 0; k < 60000; k++) {
+            byte[] bytes = randomRecord(choice);
+            boolean isUsual = record.parse(bytes, 0, bytes.length) && record.isValid()
+                    && record.parseTags();
+            String fault = fault(codec, bytes);
+            if (isUsual && fault != null) {
+                throw new AssertionError(fault);
+            }
+            usual += isUsual ? 1 : 0;
+            faulty += fault != null ? 1 : 0;
+        }
+        System.out.println("faults: " + (usual > 3000 && faulty > 3000));
+    }
+
+    /** Returns a fault that htsjdk finds in a record, or null. */
+    private static String fault(BAMRecordCodec codec, byte[] bytes) {
+        codec.setInputStream(new ByteArrayInputStream(bytes));
+        try {
+            SAMRecord record = codec.decode();
+            record.setValidationStringency(ValidationStringency.SILENT);
+            List<SAMValidationError> errors = record.isValid(true);
+            return errors == null || errors.isEmpty() ? null
+                    : record.getSAMString() + errors.get(0);
+        } catch (RuntimeException e) {
+            return e.toString();
+        }
+    }
+
+    /** Returns a record whose fields are right or wrong by chance, and have little to do with it. */
+    private static byte[] randomRecord(Random choice) {
+        int flags = choice.nextInt(1 << 12) & choice.nextInt(1 << 12);
+        flags = choice.nextInt(3) == 0 ? flags & ~0xeb : flags | (choice.nextBoolean() ? 0x41 : 0);
+        int[] cigar = new int[(flags & BamFormat.UNMAPPED) != 0 ? 0 : choice.nextInt(6)];
+        int length = 0;
+        for (int k = 0; k < cigar.length; k++) {
+            int operator = choice.nextInt(30) == 0 ? choice.nextInt(16)
+                    : choice.nextInt(3) == 0 ? choice.nextInt(6) : BamFormat.MATCH;
+            int size = choice.nextInt(50) == 0 ? 0 : 1 + choice.nextInt(9);
+            cigar[k] = size << 4 | operator;
+            length += BamRecord.consumesRead(operator) ? size : 0;
+        }
+        length = choice.nextInt(8) == 0 ? choice.nextInt(20) : length;
+        boolean hasMate = (flags & BamFormat.PAIRED) != 0 && choice.nextInt(9) > 0;
+        boolean isPlaced = cigar.length > 0 || choice.nextInt(9) == 0;
+        int size = BamFormat.FIXED_SIZE + 2 + 4 * cigar.length + (length + 1) / 2 + length;
+        ByteBuffer record = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        record.putInt(size - 4).putInt(isPlaced ? choice.nextInt(3) : -1)
+                .putInt(isPlaced ? randomPosition(choice) : -1)
+                .put((byte) 2).put((byte) (isPlaced ? choice.nextInt(256) : 0))
+                .putShort((short) 4681).putShort((short) cigar.length).putShort((short) flags)
+                .putInt(length).putInt(hasMate ? choice.nextInt(3) : -1)
+                .putInt(hasMate ? randomPosition(choice) : -1)
+                .putInt(choice.nextInt(20) == 0 ? choice.nextInt() : choice.nextInt(900) - 400)
+                .put((byte) 'r').put((byte) 0);
+        for (int element : cigar) {
+            record.putInt(element);
+        }
+        while (record.hasRemaining()) {
+            record.put((byte) choice.nextInt(60));
+        }
+        return record.array();
+    }
+
+    private static int randomPosition(Random choice) {
+        return choice.nextInt(20) == 0 ? LENGTH - choice.nextInt(30) + 10 : choice.nextInt(1000);
     }
 
     private static List<Long> boxed(long[] words) {

@@ -246,4 +246,5 @@ def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Pa
         "hashes: true",
         "bins: true",
         "sums: true",
+        "faults: true",
     ]
