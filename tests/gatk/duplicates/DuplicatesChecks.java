@@ -1,7 +1,17 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
+import htsjdk.samtools.BAMRecordCodec;
+import htsjdk.samtools.DuplicateScoringStrategy;
 import htsjdk.samtools.GenomicIndexUtil;
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMRecord;
+import htsjdk.samtools.SAMSequenceRecord;
+import htsjdk.samtools.SAMValidationError;
+import htsjdk.samtools.ValidationStringency;
+import java.io.ByteArrayInputStream;
 import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,16 +19,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.TextValues;
 import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.BamRecord;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
- * Compares names with Picard's parser, bins with htsjdk's, rows from temporary files with those
- * from memory, and our tables with Java's.
+ * Compares names with Picard's parser, bins, scores and faults with htsjdk's, rows from temporary
+ * files with those from memory, and our tables with Java's.
  */
 public final class DuplicatesChecks {
     private static final String LETTERS = "0123456789:::---aZ# ";
+    private static final int LENGTH = 1 << 20;
+    private static final Genome GENOME = new Genome(header());
 
     private DuplicatesChecks() {}
 
@@ -28,6 +43,17 @@ public final class DuplicatesChecks {
         checkMates();
         checkHashes();
         checkBins();
+        checkSums();
+        checkFaults();
+    }
+
+    /** Returns a header with three sequences of a million bases. */
+    private static SAMFileHeader header() {
+        SAMFileHeader header = new SAMFileHeader();
+        for (String name : new String[] {"one", "two", "three"}) {
+            header.addSequence(new SAMSequenceRecord(name, LENGTH));
+        }
+        return header;
     }
 
     private static void checkNames() {
@@ -98,8 +124,8 @@ public final class DuplicatesChecks {
         int found = 0;
         for (int k = 0; k < 300000; k++) {
             String group = choice.nextBoolean() ? "" : "g" + choice.nextInt(3);
-            byte[] name = MateKey.bytes(":" + choice.nextInt(500));
-            key.set(MateKey.bytes(group), name);
+            byte[] name = TextValues.bytes(":" + choice.nextInt(500));
+            key.set(TextValues.bytes(group), name);
             key.hash = (key.hash & 255) * 0x5555555555L;
             int sequence = choice.nextInt(2);
             String plain = sequence + group + new String(name, StandardCharsets.ISO_8859_1);
@@ -129,8 +155,8 @@ public final class DuplicatesChecks {
     }
 
     private static void fill(Random choice, ReadEnd read) {
-        read.sequence = choice.nextInt(1 << 20);
-        read.coordinate = choice.nextInt(1 << 20) - 100;
+        read.sequence = choice.nextInt(3);
+        read.place = GENOME.place(read.sequence, choice.nextInt(1 << 20) - 100);
         read.isReverse = choice.nextBoolean();
         read.index = choice.nextInt() & (1L << 40) - 1;
         read.score = (short) choice.nextInt();
@@ -151,19 +177,20 @@ public final class DuplicatesChecks {
             long[] words = new long[ReadEnd.WORDS + 1];
             read.write(words, 1);
             fromWords.read(words, 1);
+            fromWords.sequence = read.sequence;
             isKept &= text(read).equals(text(fromWords));
             // Picard 3.4.0 has 16 bits for these.
             read.x = (short) read.x;
             read.y = (short) read.y;
             ReadEnd fromPicard = new ReadEnd();
-            fromPicard.read(read.toPicard());
+            fromPicard.read(read.toPicard(GENOME), GENOME);
             isKept &= text(read).equals(text(fromPicard));
         }
         return isKept;
     }
 
     private static String text(ReadEnd read) {
-        return Arrays.asList(read.sequence, read.coordinate, read.isReverse, read.index,
+        return Arrays.asList(read.sequence, read.place, read.isReverse, read.index,
                 read.score, read.library, read.group, read.tile, read.x, read.y).toString();
     }
 
@@ -194,22 +221,120 @@ public final class DuplicatesChecks {
 
     private static void checkBins() {
         Random choice = new Random(5);
-        RecordView view = new RecordView(new int[0]);
+        BamRecord record = new BamRecord(new int[0]);
         for (int k = 0; k < 300000; k++) {
-            view.flags = choice.nextInt(4) == 0 ? BamFormat.UNMAPPED : 0;
-            view.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
-            view.span = Math.max(0, view.span);
+            record.flags = choice.nextInt(4) == 0 ? BamFormat.UNMAPPED : 0;
+            record.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
+            record.span = Math.max(0, record.span);
             int border = choice.nextInt(1 << 15) << 14;
-            view.position = 1 + (choice.nextBoolean() ? choice.nextInt(1 << choice.nextInt(29))
+            record.position = 1 + (choice.nextBoolean() ? choice.nextInt(1 << choice.nextInt(29))
                     : Math.max(0, border - choice.nextInt(300)));
-            int end = view.has(BamFormat.UNMAPPED) ? 0 : view.position + view.span - 1;
-            int expected = GenomicIndexUtil.regionToBin(view.position - 1,
-                    end <= 0 ? view.position : end);
-            if (view.computeBin() != expected) {
-                throw new AssertionError(view.position + " " + view.span + " " + expected);
+            int end = record.has(BamFormat.UNMAPPED) ? 0 : record.position + record.span - 1;
+            int expected = GenomicIndexUtil.regionToBin(record.position - 1,
+                    end <= 0 ? record.position : end);
+            if (record.bin() != expected) {
+                throw new AssertionError(record.position + " " + record.span + " " + expected);
             }
         }
         System.out.println("bins: true");
+    }
+
+    private static void checkSums() {
+        Random choice = new Random(6);
+        for (int k = 0; k < 100000; k++) {
+            byte[] qualities = new byte[choice.nextInt(160)];
+            choice.nextBytes(qualities);
+            SAMRecord record = new SAMRecord(null);
+            record.setBaseQualities(qualities);
+            short expected = DuplicateScoringStrategy.computeDuplicateScore(record,
+                    DuplicateScoringStrategy.ScoringStrategy.SUM_OF_BASE_QUALITIES);
+            int start = choice.nextInt(9);
+            ByteBuffer buffer = ByteBuffer.allocate(start + qualities.length + 9)
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            Arrays.fill(buffer.array(), (byte) 99);
+            buffer.position(start);
+            buffer.put(qualities);
+            int found = ReadEndsReader.sum(buffer, start, start + qualities.length);
+            if (found != expected) {
+                throw new AssertionError(found + " " + Arrays.toString(qualities));
+            }
+        }
+        System.out.println("sums: true");
+    }
+
+    /** htsjdk finds no fault in records that are not left to it, and finds many in others. */
+    private static void checkFaults() {
+        Random choice = new Random(7);
+        SAMFileHeader header = header();
+        BAMRecordCodec codec = new BAMRecordCodec(header);
+        BamRecord record = new BamRecord(new int[] {LENGTH, LENGTH, LENGTH});
+        int usual = 0;
+        int faulty = 0;
+        for (int k = 0; k < 60000; k++) {
+            byte[] bytes = randomRecord(choice);
+            boolean isUsual = record.parse(bytes, 0, bytes.length) && record.isValid()
+                    && record.parseTags();
+            String fault = fault(codec, bytes);
+            if (isUsual && fault != null) {
+                throw new AssertionError(fault);
+            }
+            usual += isUsual ? 1 : 0;
+            faulty += fault != null ? 1 : 0;
+        }
+        System.out.println("faults: " + (usual > 3000 && faulty > 3000));
+    }
+
+    /** Returns a fault that htsjdk finds in a record, or null. */
+    private static String fault(BAMRecordCodec codec, byte[] bytes) {
+        codec.setInputStream(new ByteArrayInputStream(bytes));
+        try {
+            SAMRecord record = codec.decode();
+            record.setValidationStringency(ValidationStringency.SILENT);
+            List<SAMValidationError> errors = record.isValid(true);
+            return errors == null || errors.isEmpty() ? null
+                    : record.getSAMString() + errors.get(0);
+        } catch (RuntimeException e) {
+            return e.toString();
+        }
+    }
+
+    /** Returns a record whose fields are right or wrong by chance, and have little to do with it. */
+    private static byte[] randomRecord(Random choice) {
+        int flags = choice.nextInt(1 << 12) & choice.nextInt(1 << 12);
+        flags = choice.nextInt(3) == 0 ? flags & ~0xeb : flags | (choice.nextBoolean() ? 0x41 : 0);
+        int[] cigar = new int[(flags & BamFormat.UNMAPPED) != 0 ? 0 : choice.nextInt(6)];
+        int length = 0;
+        for (int k = 0; k < cigar.length; k++) {
+            int operator = choice.nextInt(30) == 0 ? choice.nextInt(16)
+                    : choice.nextInt(3) == 0 ? choice.nextInt(6) : BamFormat.MATCH;
+            int size = choice.nextInt(50) == 0 ? 0 : 1 + choice.nextInt(9);
+            cigar[k] = size << 4 | operator;
+            length += BamRecord.consumesRead(operator) ? size : 0;
+        }
+        length = choice.nextInt(8) == 0 ? choice.nextInt(20) : length;
+        boolean hasMate = (flags & BamFormat.PAIRED) != 0 && choice.nextInt(9) > 0;
+        boolean isPlaced = cigar.length > 0 || choice.nextInt(9) == 0;
+        int size = BamFormat.FIXED_SIZE + 2 + 4 * cigar.length + (length + 1) / 2 + length;
+        ByteBuffer record = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        record.putInt(size - 4).putInt(isPlaced ? choice.nextInt(3) : -1)
+                .putInt(isPlaced ? randomPosition(choice) : -1)
+                .put((byte) 2).put((byte) (isPlaced ? choice.nextInt(256) : 0))
+                .putShort((short) 4681).putShort((short) cigar.length).putShort((short) flags)
+                .putInt(length).putInt(hasMate ? choice.nextInt(3) : -1)
+                .putInt(hasMate ? randomPosition(choice) : -1)
+                .putInt(choice.nextInt(20) == 0 ? choice.nextInt() : choice.nextInt(900) - 400)
+                .put((byte) 'r').put((byte) 0);
+        for (int element : cigar) {
+            record.putInt(element);
+        }
+        while (record.hasRemaining()) {
+            record.put((byte) choice.nextInt(60));
+        }
+        return record.array();
+    }
+
+    private static int randomPosition(Random choice) {
+        return choice.nextInt(20) == 0 ? LENGTH - choice.nextInt(30) + 10 : choice.nextInt(1000);
     }
 
     private static List<Long> boxed(long[] words) {

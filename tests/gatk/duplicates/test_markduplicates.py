@@ -227,7 +227,7 @@ def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Pa
     subprocess.run(javac, check=True)
     (tmp_path / "files").mkdir()
     command = [require_tool("java"), *QUICK, "-cp", f"{everything}:{tmp_path}"]
-    command += ["org.gklshim.gatk.duplicates.DuplicatesChecks", str(tmp_path / "files")]
+    command += ["org.gklshim.gatk.duplicates.finding.DuplicatesChecks", str(tmp_path / "files")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.splitlines() == [
@@ -236,4 +236,6 @@ def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Pa
         "mates: true",
         "hashes: true",
         "bins: true",
+        "sums: true",
+        "faults: true",
     ]

@@ -1,9 +1,9 @@
 package org.gklshim.gatk.duplicates;
 
 import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
-import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileHeader.GroupOrder;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
+import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMFileWriterFactory;
 import htsjdk.samtools.metrics.MetricsFile;
@@ -22,10 +22,24 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.finding.DuplicateSets;
+import org.gklshim.gatk.duplicates.finding.ReadEndCollector;
+import org.gklshim.gatk.duplicates.finding.ReadEndStore;
+import org.gklshim.gatk.duplicates.finding.ReadEndsReader;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
+import org.gklshim.gatk.duplicates.reading.BamSource;
+import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.RecordSource;
+import org.gklshim.gatk.duplicates.reading.UnusualRecords;
+import org.gklshim.gatk.duplicates.writing.MarkedRecordWriter;
+import org.gklshim.gatk.duplicates.writing.RecordMarker;
 import org.gklshim.gatk.regions.OrderedTasks;
 import picard.sam.DuplicationMetrics;
-import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
+import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -155,13 +169,13 @@ public final class DuplicateMarking {
     private void findDuplicates() throws IOException {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
-        try (ReadEndStore store = new ReadEndStore(genome,
-                Runtime.getRuntime().maxMemory() / HEAP_PARTS, tool.TMP_DIR.get(0))) {
+        try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
+                tool.TMP_DIR.get(0))) {
             ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            read(() -> new ReadEndsReader(options, inputs, groups, genome.lengths)::read,
+            read(() -> new ReadEndsReader(options, inputs, groups, genome)::read,
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);
@@ -213,7 +227,7 @@ public final class DuplicateMarking {
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
                 programs, file, inputBuffers, outputBuffers, log);
         try (MarkedRecordWriter out = writer) {
-            read(() -> new RecordMarker(tool, sets, inputs, groups, genome.lengths, outputHeader,
+            read(() -> new RecordMarker(tool, sets, inputs, groups, genome, outputHeader,
                     programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
             log.info("Writing complete. Closing input iterator.");
             logMemory("Before output close");
@@ -232,8 +246,11 @@ public final class DuplicateMarking {
         return isInHtsjdk || writer != null && writer.failure() == failure;
     }
 
+    /** Logs what Picard logs, but does not collect garbage before, which would stop all threads. */
     private void logMemory(String stage) {
-        Members.call(tool, "reportMemoryStats", stage);
+        Runtime runtime = Runtime.getRuntime();
+        log.info(stage + " freeMemory: " + runtime.freeMemory() + "; totalMemory: "
+                + runtime.totalMemory() + "; maxMemory: " + runtime.maxMemory());
     }
 
     /**

@@ -10,19 +10,19 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** What the threads need to know of the tool's options and of Picard's version. */
-final class MarkingOptions {
+public final class MarkingOptions {
     /** How a read's place on the flow cell is found. */
-    enum Names { DEFAULT, ASK_PICARD, IGNORED }
+    public enum Names { DEFAULT, ASK_PICARD, IGNORED }
 
-    final Names names;
+    public final Names names;
     /** Whether the input is sorted or grouped by name, and not sorted by coordinate. */
-    final boolean isGrouped;
-    final boolean hasProgram;
-    final boolean scoresQualities;
+    public final boolean isGrouped;
+    public final boolean hasProgram;
+    public final boolean scoresQualities;
     /** Up to Picard 3.4.0, x and y have 16 bits. */
-    final boolean hasShortPlaces;
+    public final boolean hasShortPlaces;
     /** Up to Picard 3.1.1, mates may have different read groups. */
-    final boolean pairsWithinGroups;
+    public final boolean pairsWithinGroups;
 
     MarkingOptions(MarkDuplicates tool, boolean isGrouped) throws IOException {
         if (tool.READ_NAME_REGEX == null) {

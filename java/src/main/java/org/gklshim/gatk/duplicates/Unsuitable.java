@@ -1,10 +1,10 @@
 package org.gklshim.gatk.duplicates;
 
 /** Says why a run is left to Picard's own code. */
-final class Unsuitable extends RuntimeException {
+public final class Unsuitable extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    Unsuitable(String reason) {
+    public Unsuitable(String reason) {
         super(reason, null, false, false);
     }
 }

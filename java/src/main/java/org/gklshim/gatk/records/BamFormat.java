@@ -2,7 +2,14 @@ package org.gklshim.gatk.records;
 
 /** Numbers of the BAM format: section 4.2 of the SAM specification. */
 public final class BamFormat {
+    /** The bytes of a record before its name. The first four are the size of all that follows. */
+    public static final int FIXED_SIZE = 36;
+
     private BamFormat() {}
+
+    /** Where the bin of a record is, and its flags. */
+    public static final int BIN = 14;
+    public static final int FLAGS = 18;
 
     // The flags of a record.
     public static final int PAIRED = 0x1;

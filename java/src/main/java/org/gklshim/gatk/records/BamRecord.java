@@ -3,16 +3,26 @@ package org.gklshim.gatk.records;
 import static org.gklshim.gatk.records.BamFormat.DELETION;
 import static org.gklshim.gatk.records.BamFormat.DIFFERENT;
 import static org.gklshim.gatk.records.BamFormat.EQUAL;
+import static org.gklshim.gatk.records.BamFormat.FIRST;
 import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
 import static org.gklshim.gatk.records.BamFormat.INSERTION;
 import static org.gklshim.gatk.records.BamFormat.MATCH;
 import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
 import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
 import static org.gklshim.gatk.records.BamFormat.PAIRED;
+import static org.gklshim.gatk.records.BamFormat.PROPER_PAIR;
 import static org.gklshim.gatk.records.BamFormat.REVERSE;
+import static org.gklshim.gatk.records.BamFormat.SECOND;
+import static org.gklshim.gatk.records.BamFormat.SECONDARY;
 import static org.gklshim.gatk.records.BamFormat.SKIP;
 import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
+import static org.gklshim.gatk.records.BamFormat.SUPPLEMENTARY;
 import static org.gklshim.gatk.records.BamFormat.UNMAPPED;
+
+import htsjdk.samtools.DefaultSAMRecordFactory;
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMRecord;
+import java.util.Arrays;
 
 /**
  * The fields of a BAM record that is held as bytes. {@link #parse} also tells whether the record is
@@ -21,14 +31,12 @@ import static org.gklshim.gatk.records.BamFormat.UNMAPPED;
  * <p>The format is section 4.2 of the SAM specification.
  */
 public final class BamRecord {
-    /** The bytes of a record before its name, without its size. */
-    static final int FIXED_SIZE = 32;
-    private static final int SIZE = 4;
-
-    private static final int READ_GROUP = Tags.name('R', 'G');
-
     /** The longest sequence that the bins of an index can hold. */
     static final int MAX_SEQUENCE = 1 << 29;
+    private static final int MAX_INSERT_SIZE = 1 << 28;
+    /** What only paired reads may have. */
+    private static final int PAIR_FLAGS =
+            PROPER_PAIR | MATE_UNMAPPED | MATE_REVERSE | FIRST | SECOND;
     /** GATK keeps the adaptors of fragments that are longer than this. */
     private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
 
@@ -40,8 +48,9 @@ public final class BamRecord {
     /** From 1. 0 if there is none. */
     public int position;
     public int mappingQuality;
-    int flags;
-    int length;
+    public int flags;
+    public int length;
+    public int nameLength;
     int mateReference;
     /** From 1. 0 if there is none. */
     int matePosition;
@@ -49,18 +58,23 @@ public final class BamRecord {
     private int cigarStart;
     private int cigarCount;
     private int basesStart;
-    private int qualitiesStart;
-    private int tagsStart;
+    public int qualitiesStart;
+    public int tagsStart;
     /** How many bases of the reference the alignment covers. */
-    int span;
+    public int span;
+    /** How many bases are clipped at the start and at the end, soft or hard. */
+    private int clippedStart;
+    private int clippedEnd;
     /** How many bases of the read the alignment has. */
     long alignedLength;
     /** Whether the alignment skips a part of the reference. */
     boolean hasSkip;
     /**
-     * Whether the alignment is good in any case for GATK: clips are at the ends, matches are next
-     * to them, and no two insertions or deletions are neighbours.
+     * Whether htsjdk finds no fault in the alignment: clips are at the ends, and no two insertions
+     * or deletions are neighbours.
      */
+    private boolean isCigarValid;
+    /** Whether it is also good in any case for GATK: matches are next to clips, and all else. */
     boolean isCigarGood;
     /** Where the value of the read group is; -1 if there is none. See {@link #findReadGroup}. */
     int groupStart;
@@ -68,7 +82,8 @@ public final class BamRecord {
     private boolean isGroupSought;
     private boolean areTagsUsual;
 
-    private final Tags tags = new Tags();
+    /** The tags, after {@link #parseTags}. */
+    public final Tags tags = new Tags();
     private final int[] sequenceLengths;
 
     /** @param sequenceLengths the lengths of the sequences of the header */
@@ -82,13 +97,13 @@ public final class BamRecord {
      * @param offset where the size of the record is
      * @param limit where the record ends
      */
-    boolean parse(byte[] from, int offset, int limit) {
+    public boolean parse(byte[] from, int offset, int limit) {
         bytes = from;
         start = offset;
         end = limit;
         reference = integer(offset + 4);
         position = integer(offset + 8) + 1;
-        int nameLength = bytes[offset + 12] & 0xff;
+        nameLength = bytes[offset + 12] & 0xff;
         mappingQuality = bytes[offset + 13] & 0xff;
         cigarCount = LittleEndian.unsignedShort(bytes, offset + 16);
         flags = LittleEndian.unsignedShort(bytes, offset + 18);
@@ -96,7 +111,7 @@ public final class BamRecord {
         mateReference = integer(offset + 24);
         matePosition = integer(offset + 28) + 1;
         insertSize = integer(offset + 32);
-        cigarStart = offset + SIZE + FIXED_SIZE + nameLength;
+        cigarStart = offset + BamFormat.FIXED_SIZE + nameLength;
         basesStart = cigarStart + 4 * cigarCount;
         if (nameLength == 0 || length < 0 || length > end - start || basesStart > end) {
             return false;
@@ -124,69 +139,92 @@ public final class BamRecord {
     private boolean isCigarUsual() {
         long covered = 0;
         alignedLength = 0;
+        clippedStart = 0;
+        clippedEnd = 0;
         hasSkip = false;
+        isCigarValid = true;
         isCigarGood = true;
         int before = -1;
-        boolean isClippedAtEnd = false;
+        boolean isAligned = false;
         for (int k = 0; k < cigarCount; k++) {
             int element = integer(cigarStart + 4 * k);
             int size = element >>> 4;
             int operator = element & 0xf;
-            boolean isClip = false;
-            switch (operator) {
-                case MATCH: case EQUAL: case DIFFERENT:
-                    covered += size;
-                    alignedLength += size;
-                    break;
-                case INSERTION:
-                    alignedLength += size;
-                    isCigarGood &= isMatch(before);
-                    break;
-                case DELETION:
-                    covered += size;
-                    isCigarGood &= isMatch(before);
-                    break;
-                case SKIP:
-                    covered += size;
-                    hasSkip = true;
-                    isCigarGood = false;
-                    break;
-                case SOFT_CLIP:
-                    alignedLength += size;
-                    isClip = true;
-                    isCigarGood &= before == -1 || before == HARD_CLIP && k == 1
-                            || isMatch(before);
-                    break;
-                case HARD_CLIP:
-                    isClip = true;
-                    isCigarGood &= before == -1 || k == cigarCount - 1
-                            && (isMatch(before) || before == SOFT_CLIP);
-                    break;
-                default:
-                    return false;
+            if (!isKnown(operator)) {
+                return false;
             }
-            isCigarGood &= size > 0 && (isClip || !isClippedAtEnd);
-            isClippedAtEnd |= isClip && isMatch(before);
-            if (!isClip && (before == SOFT_CLIP || before == HARD_CLIP)) {
-                isCigarGood &= isMatch(operator);
+            covered += consumesReference(operator) ? size : 0;
+            alignedLength += consumesRead(operator) ? size : 0;
+            isCigarValid &= size > 0;
+            if (isClip(operator)) {
+                clippedStart += isAligned ? 0 : size;
+                clippedEnd += isAligned ? size : 0;
+                isCigarValid &= operator == SOFT_CLIP ? before != SOFT_CLIP
+                        : k == 0 || k == cigarCount - 1 && isAligned;
+                isCigarGood &= !isAligned || isMatch(before) || before == SOFT_CLIP;
+            } else {
+                isAligned = true;
+                hasSkip |= operator == SKIP;
+                isCigarValid &= clippedEnd == 0 && !(isIndel(operator) && isIndel(before));
+                isCigarGood &= isMatch(operator) || isIndel(operator) && isMatch(before);
             }
             before = operator;
         }
-        isCigarGood &= covered > 0 && (isMatch(before) || isClippedAtEnd);
+        isCigarValid &= isAligned;
+        isCigarGood &= isCigarValid && covered > 0 && (isMatch(before) || clippedEnd > 0);
         span = (int) covered;
         // The long CIGAR of a read with more than 65,535 elements is in a tag.
-        boolean isInTag = cigarCount == 2 && hasSkip && before == SKIP
-                && (integer(cigarStart) & 0xf) == SOFT_CLIP
-                && (length == 0 || integer(cigarStart) >>> 4 == length);
+        boolean isInTag = cigarCount == 2 && before == SKIP && isClip(integer(cigarStart) & 0xf)
+                && (length == 0 || clippedStart == length);
         return covered <= MAX_SEQUENCE && !isInTag;
+    }
+
+    private static boolean isKnown(int operator) {
+        return isClip(operator) || consumesRead(operator) || consumesReference(operator);
+    }
+
+    private static boolean isClip(int operator) {
+        return operator == SOFT_CLIP || operator == HARD_CLIP;
+    }
+
+    private static boolean isIndel(int operator) {
+        return operator == INSERTION || operator == DELETION;
     }
 
     private static boolean isMatch(int operator) {
         return operator == MATCH || operator == EQUAL || operator == DIFFERENT;
     }
 
-    boolean has(int flag) {
+    /** Returns whether htsjdk finds no fault in the fields before the bases. */
+    public boolean isValid() {
+        return isMatePlaceValid() && Math.abs((long) insertSize) <= MAX_INSERT_SIZE
+                && arePairFlagsValid() && (has(UNMAPPED) ? isUnmappedValid()
+                : reference >= 0 && isCigarValid
+                && (length == 0 || alignedLength == 0 || alignedLength == length));
+    }
+
+    private boolean isMatePlaceValid() {
+        return mateReference == -1 ? matePosition == 0
+                : matePosition >= 1 && matePosition <= sequenceLengths[mateReference];
+    }
+
+    private boolean arePairFlagsValid() {
+        return has(PAIRED) ? has(FIRST | SECOND) && (mateReference >= 0 || has(MATE_UNMAPPED))
+                : !has(PAIR_FLAGS) && mateReference == -1;
+    }
+
+    private boolean isUnmappedValid() {
+        return isPrimary() && mappingQuality == 0 && cigarCount == 0;
+    }
+
+    /** Returns whether the record has any of these flags. */
+    public boolean has(int flag) {
         return (flags & flag) != 0;
+    }
+
+    /** Returns whether the alignment is neither a secondary nor a supplementary one. */
+    public boolean isPrimary() {
+        return !has(SECONDARY | SUPPLEMENTARY);
     }
 
     /** Returns whether GATK takes the read as unmapped. */
@@ -204,7 +242,13 @@ public final class BamRecord {
         return has(UNMAPPED) ? 0 : position + span - 1;
     }
 
-    boolean hasQualities() {
+    /** Returns the position of the 5' end. Clipped bases count as aligned. */
+    public int unclippedFivePrimeEnd() {
+        return has(REVERSE) ? position + span - 1 + clippedEnd : position - clippedStart;
+    }
+
+    /** Returns whether there are qualities. If not, the first one is 255. */
+    public boolean hasQualities() {
         return length > 0 && bytes[qualitiesStart] != (byte) 0xff;
     }
 
@@ -222,13 +266,18 @@ public final class BamRecord {
         return areTagsUsual;
     }
 
+    /** Reads the tags. Returns whether all are usual. */
+    public boolean parseTags() {
+        return tags.parse(bytes, tagsStart, end);
+    }
+
     private boolean seekReadGroup() {
         groupStart = -1;
         // Of two tags of one name, htsjdk may forget other tags.
-        if (!tags.parse(bytes, tagsStart, end)) {
+        if (!parseTags()) {
             return false;
         }
-        int tag = tags.find(READ_GROUP);
+        int tag = tags.find(Tags.RG);
         if (tag < 0) {
             return true;
         }
@@ -306,15 +355,22 @@ public final class BamRecord {
         return (number & 1) == 0 ? pair >> 4 & 0xf : pair & 0xf;
     }
 
-    /** Sets the number of the bin, as htsjdk computes it when it writes the record. */
-    void setBin() {
-        int bin = 0;
-        if (position != 0) {
-            // A read without an end counts as one base.
-            int last = lastPosition() <= 0 ? position : lastPosition();
-            bin = BamFormat.bin(position - 1, last - 1);
+    /** Returns the number of the bin, as htsjdk computes it when it writes the record. */
+    public int bin() {
+        if (position == 0) {
+            return 0;
         }
-        LittleEndian.putShort(bytes, start + 14, bin);
+        // A read without an end counts as one base.
+        int last = lastPosition() <= 0 ? position : lastPosition();
+        return BamFormat.bin(position - 1, last - 1);
+    }
+
+    /** Returns htsjdk's form of the record, which decodes the rest when somebody asks for it. */
+    public SAMRecord object(SAMFileHeader header, DefaultSAMRecordFactory factory) {
+        return factory.createBAMRecord(header, reference, position, (short) nameLength,
+                (short) mappingQuality, LittleEndian.unsignedShort(bytes, start + BamFormat.BIN),
+                cigarCount, flags, length, mateReference, matePosition, insertSize,
+                Arrays.copyOfRange(bytes, start + BamFormat.FIXED_SIZE, end));
     }
 
     private int integer(int offset) {

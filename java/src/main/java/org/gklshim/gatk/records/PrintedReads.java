@@ -101,7 +101,7 @@ public final class PrintedReads {
             return;
         }
         BamRecord record = records.record();
-        record.setBin();
+        LittleEndian.putShort(record.bytes, record.start + BamFormat.BIN, record.bin());
         output.write(record.bytes, record.start, record.end, record.reference, record.position,
                 record.lastPosition(), record.has(BamFormat.UNMAPPED), decoder);
     }

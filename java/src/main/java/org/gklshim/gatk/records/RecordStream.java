@@ -155,7 +155,7 @@ public final class RecordStream {
                 continue;
             }
             int size = end - next < SIZE ? 0 : LittleEndian.integer(buffer, next);
-            if (end - next >= SIZE && (size < BamRecord.FIXED_SIZE || size > MAX_RECORD)) {
+            if (end - next >= SIZE && (size < BamFormat.FIXED_SIZE - SIZE || size > MAX_RECORD)) {
                 return readByHtsjdk();
             }
             if (end - next < SIZE + size || size == 0) {

@@ -12,6 +12,9 @@ public final class Tags {
     /** The size of a name and a type, which are before each value. */
     public static final int HEADER = 3;
 
+    public static final int RG = name('R', 'G');
+    public static final int PG = name('P', 'G');
+    public static final int DT = name('D', 'T');
     /** A long CIGAR. */
     private static final int CG = name('C', 'G');
 

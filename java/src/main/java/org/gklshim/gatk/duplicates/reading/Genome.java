@@ -1,23 +1,24 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMSequenceRecord;
 import java.util.List;
+import org.gklshim.gatk.duplicates.Unsuitable;
 
 /** The sequences of a header, one after the other, so that a number of 44 bits is a place. */
-final class Genome {
-    static final int PLACE_BITS = 44;
+public final class Genome {
+    public static final int PLACE_BITS = 44;
     /** How far a clipped read may reach beyond an end of its sequence. */
     private static final int MARGIN = 1 << 20;
     /** The longest sequence that an index of type BAI is for. */
     private static final int MAX_LENGTH = 1 << 29;
 
     final int[] lengths;
-    final String[] names;
+    public final String[] names;
     private final long[] offsets;
 
     /** Takes the sequences of a header. Throws {@link Unsuitable} if they are too long. */
-    Genome(SAMFileHeader header) {
+    public Genome(SAMFileHeader header) {
         List<SAMSequenceRecord> sequences = header.getSequenceDictionary().getSequences();
         lengths = new int[sequences.size()];
         names = new String[lengths.length];
@@ -38,10 +39,15 @@ final class Genome {
     }
 
     /** Returns the place of a coordinate. Throws {@link Unsuitable} if it is too far outside. */
-    long place(int sequence, int coordinate) {
+    public long place(int sequence, int coordinate) {
         if (coordinate < -MARGIN || coordinate >= lengths[sequence] + MARGIN) {
             throw new Unsuitable("a read that is clipped by more than a million bases");
         }
         return offsets[sequence] + coordinate;
+    }
+
+    /** Returns the coordinate on its sequence that a place has. */
+    public int coordinate(int sequence, long place) {
+        return (int) (place - offsets[sequence]);
     }
 }

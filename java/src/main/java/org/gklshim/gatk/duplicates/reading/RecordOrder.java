@@ -1,20 +1,21 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
 import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
+import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
 /** The orders of records by which htsjdk merges files, and that it expects in its output. */
-final class RecordOrder {
+public final class RecordOrder {
     private static final int HI = Tags.name('H', 'I');
 
     private RecordOrder() {}
 
     /** Compares the places of records: those without a sequence are last. */
-    static int places(byte[] a, int atA, byte[] b, int atB) {
+    public static int places(byte[] a, int atA, byte[] b, int atB) {
         int sequenceA = integer(a, atA + 4);
         int sequenceB = integer(b, atB + 4);
         int order = 0;
@@ -84,17 +85,17 @@ final class RecordOrder {
 
     private static boolean hasHitIndex(byte[] bytes, int at) {
         int length = integer(bytes, at + 20);
-        int start = at + BamRecords.FIXED_SIZE + unsignedByte(bytes, at + 12)
+        int start = at + BamFormat.FIXED_SIZE + unsignedByte(bytes, at + 12)
                 + 4 * unsignedShort(bytes, at + 16) + (length + 1) / 2 + length;
         Tags tags = new Tags();
         return !tags.parse(bytes, start, at + 4 + integer(bytes, at)) || tags.find(HI) >= 0;
     }
 
-    static int names(byte[] a, int atA, byte[] b, int atB) {
+    public static int names(byte[] a, int atA, byte[] b, int atB) {
         int sizeA = unsignedByte(a, atA + 12) - 1;
         int sizeB = unsignedByte(b, atB + 12) - 1;
-        int startA = atA + BamRecords.FIXED_SIZE;
-        int startB = atB + BamRecords.FIXED_SIZE;
+        int startA = atA + BamFormat.FIXED_SIZE;
+        int startB = atB + BamFormat.FIXED_SIZE;
         for (int k = 0; k < Math.min(sizeA, sizeB); k++) {
             int order = unsignedByte(a, startA + k) - unsignedByte(b, startB + k);
             if (order != 0) {

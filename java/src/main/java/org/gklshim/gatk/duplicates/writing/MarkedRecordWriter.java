@@ -1,8 +1,8 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.BAMFileWriter;
-import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
+import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.BinaryCodec;
@@ -10,14 +10,22 @@ import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.util.Map;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.finding.DuplicateSets;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
+import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.RecordOrder;
+import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.records.LittleEndian;
 import picard.sam.DuplicationMetrics;
-import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
+import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** Writes marked records in the order of the file, and counts them for the metrics. */
-final class MarkedRecordWriter implements AutoCloseable {
+public final class MarkedRecordWriter implements AutoCloseable {
     private static final int PROGRESS = 10 * 1000 * 1000;
 
     private final MarkDuplicates tool;
@@ -39,7 +47,7 @@ final class MarkedRecordWriter implements AutoCloseable {
     private BamRecords before;
     private RuntimeException failure;
 
-    MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
+    public MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
             SAMFileHeader header, Genome genome, UnusualRecords unusual,
             LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
             Buffers inputBuffers, Buffers outputBuffers, Log log) {
@@ -61,12 +69,12 @@ final class MarkedRecordWriter implements AutoCloseable {
         progress = new ProgressLogger(log, PROGRESS, "Written");
     }
 
-    boolean needsObjects() {
+    public boolean needsObjects() {
         return codec == null;
     }
 
     /** Returns the first exception of htsjdk's writer, or null. */
-    RuntimeException failure() {
+    public RuntimeException failure() {
         return failure;
     }
 
@@ -75,7 +83,7 @@ final class MarkedRecordWriter implements AutoCloseable {
         return e;
     }
 
-    void write(MarkedBatch batch) {
+    public void write(MarkedBatch batch) {
         checkOrder(batch.records);
         for (int group = 0; group < batch.counts.length; group++) {
             count(group, batch.counts[group]);

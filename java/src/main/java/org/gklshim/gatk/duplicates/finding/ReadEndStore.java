@@ -1,33 +1,33 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.reading.Genome;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
  * The ends of reads, in few words each. Equal ends are in one partition. What does not fit into the
  * given memory goes to temporary files.
  */
-final class ReadEndStore implements Closeable {
+public final class ReadEndStore implements Closeable {
     static final int PAIR_WORDS = 5;
     static final int UNPAIRED_WORDS = 4;
     /** Larger coordinates would overflow in Picard's comparisons. */
     private static final int MAX_COORDINATE = 1 << 30;
 
     /** The library, both places, the orientation; then what breaks ties, and the rest. */
-    final Partitions pairs = new Partitions(PAIR_WORDS);
+    public final Partitions pairs = new Partitions(PAIR_WORDS);
     /** The same for reads without a mapped mate. */
-    final Partitions unpaired = new Partitions(UNPAIRED_WORDS);
+    public final Partitions unpaired = new Partitions(UNPAIRED_WORDS);
     /** The places of reads of pairs. */
-    final Partitions pairedReads = new Partitions(1);
+    public final Partitions pairedReads = new Partitions(1);
 
-    private final Genome genome;
     private final long maxWords;
     private final File folder;
 
-    ReadEndStore(Genome genome, long maxBytes, File folder) {
-        this.genome = genome;
+    public ReadEndStore(long maxBytes, File folder) {
         maxWords = maxBytes / 8;
         this.folder = folder;
     }
@@ -40,9 +40,8 @@ final class ReadEndStore implements Closeable {
      */
     void addPair(ReadEnd left, ReadEnd right, ReadEnd located, byte orientation,
             byte opticalOrientation) {
-        long first = ((long) located.library << Genome.PLACE_BITS
-                | genome.place(left.sequence, left.coordinate)) << 3 | orientation;
-        long second = genome.place(right.sequence, right.coordinate) << 16 | tile(located.tile);
+        long first = ((long) located.library << Genome.PLACE_BITS | left.place) << 3 | orientation;
+        long second = right.place << 16 | tile(located.tile);
         long score = left.score + right.score & 0xffffL;
         pairs.add(hash(first, second), first, second, place(located.x, located.y),
                 left.index << 24 | score << 8 | opticalOrientation,
@@ -55,9 +54,9 @@ final class ReadEndStore implements Closeable {
     }
 
     /** Returns the number of the place that a single read has in common with its duplicates. */
-    private long key(ReadEnd read) {
-        return ((long) read.library << Genome.PLACE_BITS
-                | genome.place(read.sequence, read.coordinate)) << 1 | (read.isReverse ? 1 : 0);
+    private static long key(ReadEnd read) {
+        return ((long) read.library << Genome.PLACE_BITS | read.place) << 1
+                | (read.isReverse ? 1 : 0);
     }
 
     void addPairedRead(ReadEnd read) {

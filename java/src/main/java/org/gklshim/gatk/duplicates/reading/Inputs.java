@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SamFileHeaderMerger;
@@ -9,21 +9,22 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.Unsuitable;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram.SamHeaderAndIterator;
 
 /** The input files and their headers, merged if there are several. */
-final class Inputs {
-    final List<File> files = new ArrayList<>();
+public final class Inputs {
+    public final List<File> files = new ArrayList<>();
     /** The header of all records. */
-    final SAMFileHeader header;
+    public final SAMFileHeader header;
     final List<SAMFileHeader> fileHeaders = new ArrayList<>();
     /** Null if there is one file. */
     private final SamFileHeaderMerger merger;
 
     /** Reads the headers as Picard does. */
     @SuppressWarnings("unchecked")
-    Inputs(MarkDuplicates tool) throws IOException {
+    public Inputs(MarkDuplicates tool) throws IOException {
         for (String name : tool.INPUT) {
             files.add(new File(name));
             if (!BamSource.isCompressed(files.get(files.size() - 1))) {
@@ -57,7 +58,7 @@ final class Inputs {
         return renamesGroups() ? merger.getReadGroupId(fileHeaders.get(file), id) : id;
     }
 
-    boolean renamesGroups() {
+    public boolean renamesGroups() {
         return merger != null && merger.hasReadGroupCollisions();
     }
 
@@ -67,7 +68,7 @@ final class Inputs {
                 ? merger.getProgramGroupId(fileHeaders.get(file), id) : id;
     }
 
-    boolean renamesPrograms() {
+    public boolean renamesPrograms() {
         return merger != null && merger.hasProgramGroupCollisions();
     }
 }

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
@@ -13,6 +13,12 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.MarkingOptions;
+import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.UnusualRecords;
+import org.gklshim.gatk.duplicates.reading.TextValues;
 import org.gklshim.gatk.records.BamFormat;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
@@ -20,7 +26,7 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Collects the ends of reads in the order of the file, and brings mates together. */
-final class ReadEndCollector {
+public final class ReadEndCollector {
     private static final byte FF = 2;
     private static final byte FR = 3;
     private static final byte RR = 4;
@@ -49,12 +55,14 @@ final class ReadEndCollector {
     private final ReadEnd read = new ReadEnd();
     private final ReadEnd mate = new ReadEnd();
     private final MateKey key = new MateKey();
+    /** Whether the read is the first of its pair. */
+    private boolean isFirst;
     private boolean hasWarned;
     private volatile boolean isDone;
     private long count;
 
     @SuppressWarnings("unchecked")
-    ReadEndCollector(MarkDuplicates tool, MarkingOptions options, SAMFileHeader header,
+    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, SAMFileHeader header,
             ReadGroups groups, Genome genome, ReadEndStore store, UnusualRecords unusual,
             LibraryIdGenerator generator, Log log) {
         this.tool = tool;
@@ -66,7 +74,8 @@ final class ReadEndCollector {
         this.unusual = unusual;
         this.generator = generator;
         this.log = log;
-        mates = new MateMatcher(options.isGrouped, tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
+        mates = new MateMatcher(genome, options.isGrouped,
+                tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
         finder = (OpticalDuplicateFinder) Members.get(tool, "opticalDuplicateFinder");
         programs = (Set<String>) Members.get(tool, "pgIdsSeen");
         progress = new ProgressLogger(log, PROGRESS, "Read");
@@ -74,21 +83,21 @@ final class ReadEndCollector {
     }
 
     /** Returns whether no further record counts. */
-    boolean isDone() {
+    public boolean isDone() {
         return isDone;
     }
 
     /** Returns how many records were read. */
-    long count() {
+    public long count() {
         return count;
     }
 
     /** Returns how many reads have no mate. */
-    int unmatched() {
+    public int unmatched() {
         return mates.size();
     }
 
-    void add(ReadEndsOfBatch ends) {
+    public void add(ReadEndsOfBatch ends) {
         if (isDone) {
             return;
         }
@@ -106,38 +115,49 @@ final class ReadEndCollector {
     }
 
     private void add(ReadEndsOfBatch ends, int k) {
-        byte[] bytes = ends.records.bytes;
-        int start = ends.records.starts[k];
-        long index = ends.records.markedIndex(k);
-        int sequence = integer(bytes, start + 4);
-        if (ends.kinds[k] == ReadEndsOfBatch.UNUSUAL) {
-            addUnusual(unusual.decode(ends.records, k), index);
-        } else if (ends.kinds[k] != ReadEndsOfBatch.SKIPPED) {
-            addMapped(ends, k, index);
+        byte kind = ends.kinds[k];
+        if (kind == ReadEndsOfBatch.UNUSUAL) {
+            kind = readUnusual(unusual.decode(ends.records, k), ends.records.markedIndex(k));
+        } else if (kind != ReadEndsOfBatch.SKIPPED) {
+            read(ends, k);
         } else {
             isDone = ends.isLast && k == ends.count - 1;
         }
+        if (kind == ReadEndsOfBatch.PAIRED) {
+            addPaired();
+        } else if (kind == ReadEndsOfBatch.UNPAIRED) {
+            store.addUnpaired(read);
+        }
         if (!isDone) {
-            count++;
-            if (progress.record(sequence < 0 ? null : genome.names[sequence],
-                    sequence < 0 ? 0 : integer(bytes, start + 8) + 1)) {
-                log.info("Tracking " + mates.size() + " as yet unmatched pairs. "
-                        + mates.sizeInMemory() + " records in RAM.");
-            }
+            count(ends.records.bytes, ends.records.starts[k]);
         }
     }
 
-    private void addMapped(ReadEndsOfBatch ends, int k, long index) {
+    private void count(byte[] bytes, int start) {
+        count++;
+        int sequence = integer(bytes, start + 4);
+        if (progress.record(sequence < 0 ? null : genome.names[sequence],
+                sequence < 0 ? 0 : integer(bytes, start + 8) + 1)) {
+            logUnmatched();
+        }
+    }
+
+    private void logUnmatched() {
+        log.info("Tracking " + mates.size() + " as yet unmatched pairs. " + mates.sizeInMemory()
+                + " records in RAM.");
+    }
+
+    private void read(ReadEndsOfBatch ends, int k) {
         byte[] bytes = ends.records.bytes;
         int start = ends.records.starts[k];
         int flags = unsignedShort(bytes, start + 18);
         int group = ends.groups[k];
         boolean isPaired = ends.kinds[k] == ReadEndsOfBatch.PAIRED;
         read.sequence = integer(bytes, start + 4);
-        read.coordinate = ends.coordinates[k];
+        read.place = ends.places[k];
         read.isReverse = (flags & BamFormat.REVERSE) != 0;
         read.mateSequence = isPaired ? integer(bytes, start + 24) : -1;
-        read.index = index;
+        read.index = ends.records.markedIndex(k);
         read.score = ends.scores[k];
         read.library = library(group);
         if (isLocated(ends, k)) {
@@ -145,11 +165,14 @@ final class ReadEndCollector {
         } else {
             read.group = GROUP_UNSET;
         }
+        isFirst = (flags & BamFormat.FIRST) != 0;
         if (isPaired) {
-            key.set(groups.keyStart(group, options), bytes, start + BamRecords.FIXED_SIZE,
+            if (options.pairsWithinGroups && group == groups.none()) {
+                throw new Unsuitable("a pair without a read group");
+            }
+            key.set(groups.keyStart(group, options), bytes, start + BamFormat.FIXED_SIZE,
                     unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
         }
-        add(isPaired, (flags & BamFormat.FIRST) != 0, group);
     }
 
     private short library(int group) {
@@ -173,76 +196,64 @@ final class ReadEndCollector {
         ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
         boolean isLocated = ends.locations[k] == ReadEndsOfBatch.UNKNOWN && !hasWarned
                 && askPicard(ends, k, place);
-        read.readPlace(place);
+        read.readLocation(place);
         return isLocated;
     }
 
     private boolean askPicard(ReadEndsOfBatch ends, int k, ReadEndsForMarkDuplicates place) {
         // With its own pattern for names, Picard warns of the first name that is different.
         hasWarned = options.names == MarkingOptions.Names.DEFAULT;
-        int start = ends.records.starts[k] + BamRecords.FIXED_SIZE;
-        int length = unsignedByte(ends.records.bytes, start - BamRecords.FIXED_SIZE + 12) - 1;
+        int start = ends.records.starts[k] + BamFormat.FIXED_SIZE;
+        int length = unsignedByte(ends.records.bytes, start - BamFormat.FIXED_SIZE + 12) - 1;
         return finder.addLocationInformation(new String(ends.records.bytes, start, length,
                 StandardCharsets.ISO_8859_1), place);
     }
 
-    /** Does for a record what Picard does. */
-    private void addUnusual(SAMRecord record, long index) {
+    /** Does for a record what Picard does. Returns its kind. */
+    private byte readUnusual(SAMRecord record, long index) {
         if (options.hasProgram) {
             programs.add(record.getStringAttribute("PG"));
         }
         if (record.getReadUnmappedFlag()) {
             isDone = record.getReferenceIndex() == -1 && !options.isGrouped;
-            return;
+            return ReadEndsOfBatch.SKIPPED;
         }
         if (record.isSecondaryOrSupplementary()) {
-            return;
+            return ReadEndsOfBatch.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
-                record, false));
-        boolean isPaired = record.getReadPairedFlag() && !record.getMateUnmappedFlag();
-        if (isPaired) {
-            String group = options.pairsWithinGroups
-                    ? record.getReadGroup().getReadGroupId() : "";
-            key.set(MateKey.bytes(group), MateKey.bytes(record.getReadName()));
+                record, false), genome);
+        if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
+            return ReadEndsOfBatch.UNPAIRED;
         }
-        add(isPaired, isPaired && record.getFirstOfPairFlag(), -1);
+        isFirst = record.getFirstOfPairFlag();
+        String group = options.pairsWithinGroups ? record.getReadGroup().getReadGroupId() : "";
+        key.set(TextValues.bytes(group), TextValues.bytes(record.getReadName()));
+        return ReadEndsOfBatch.PAIRED;
     }
 
-    /** Adds the read, which is paired if its mate is mapped. */
-    private void add(boolean isPaired, boolean isFirst, int group) {
-        if (!isPaired) {
-            store.addUnpaired(read);
-            return;
-        }
+    /** Adds the read, whose mate is mapped. */
+    private void addPaired() {
         // A read may say that it is paired, and that its mate is on no sequence.
         if (read.mateSequence < 0) {
             throw new Unsuitable("a mapped mate without a place");
         }
-        if (options.pairsWithinGroups && group == groups.none()) {
-            throw new Unsuitable("a pair without a read group");
-        }
         store.addPairedRead(read);
         if (mates.remove(read.sequence, key, mate)) {
-            join(isFirst);
+            join();
         } else {
             mates.put(key, read);
         }
     }
 
     /** Makes a pair of the read and its mate, which came before it. */
-    private void join(boolean isFirst) {
-        ReadEnd left = mate;
-        ReadEnd right = read;
-        if (read.sequence < mate.sequence
-                || read.sequence == mate.sequence && read.coordinate < mate.coordinate) {
-            left = read;
-            right = mate;
-        }
+    private void join() {
+        boolean isLeft = read.place < mate.place;
+        ReadEnd left = isLeft ? read : mate;
+        ReadEnd right = isLeft ? mate : read;
         byte orientation = orientation(left.isReverse, right.isReverse);
         // Two ends at one place have one orientation, whichever comes first.
-        if (orientation == RF && left.sequence == right.sequence
-                && left.coordinate == right.coordinate) {
+        if (orientation == RF && left.place == right.place) {
             orientation = FR;
         }
         store.addPair(left, right, mate, orientation,

@@ -1,5 +1,7 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
+import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.reading.Genome;
 import picard.sam.markduplicates.util.DiskBasedReadEndsForMarkDuplicatesMap;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesCodec;
@@ -13,6 +15,7 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesMap;
 final class MateMatcher {
     private static final int FILTER_BITS = 26;
 
+    private final Genome genome;
     private final PendingReads here = new PendingReads();
     /** Null if the file is grouped by name. */
     private final ReadEndsForMarkDuplicatesMap elsewhere;
@@ -22,7 +25,8 @@ final class MateMatcher {
     /** The reads whose mates did not come on the sequence where they should. */
     private int unmatched;
 
-    MateMatcher(boolean isGrouped, int maxOpenFiles) {
+    MateMatcher(Genome genome, boolean isGrouped, int maxOpenFiles) {
+        this.genome = genome;
         elsewhere = isGrouped ? null : new DiskBasedReadEndsForMarkDuplicatesMap(maxOpenFiles,
                 new ReadEndsForMarkDuplicatesCodec());
     }
@@ -49,7 +53,7 @@ final class MateMatcher {
         }
         ReadEndsForMarkDuplicates found = elsewhere.remove(readSequence, key.text());
         if (found != null) {
-            mate.read(found);
+            mate.read(found, genome);
         }
         return found != null;
     }
@@ -68,7 +72,7 @@ final class MateMatcher {
             filter = new long[1 << FILTER_BITS - 6];
         }
         filter[filterWord(key)] |= 1L << key.hash;
-        elsewhere.put(read.mateSequence, key.text(), read.toPicard());
+        elsewhere.put(read.mateSequence, key.text(), read.toPicard(genome));
     }
 
     int size() {

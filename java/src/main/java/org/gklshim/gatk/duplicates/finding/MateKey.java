@@ -1,5 +1,7 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -21,20 +23,29 @@ final class MateKey {
     }
 
     void set(byte[] newGroup, byte[] name) {
-        set(newGroup, name, 0, name.length, hash(newGroup, name, 0, name.length));
+        ByteBuffer words = ByteBuffer.wrap(name).order(ByteOrder.LITTLE_ENDIAN);
+        set(newGroup, name, 0, name.length, hash(newGroup, words, 0, name.length));
     }
 
-    static long hash(byte[] group, byte[] bytes, int start, int length) {
-        long hash = hash(0, group, 0, group.length);
-        return Partitions.hash(hash(hash, bytes, start, length));
-    }
-
-    private static long hash(long before, byte[] bytes, int start, int length) {
-        long hash = before;
-        for (int k = start; k < start + length; k++) {
-            hash = hash * 0x100000001b3L + bytes[k];
+    /** Returns the hash of a read group and a name, which a little-endian buffer has. */
+    static long hash(byte[] group, ByteBuffer names, int start, int length) {
+        long hash = 0;
+        for (byte letter : group) {
+            hash = mixed(hash, letter);
         }
-        return hash;
+        int at = start;
+        for (; at + 8 <= start + length; at += 8) {
+            hash = mixed(hash, names.getLong(at));
+        }
+        for (; at < start + length; at++) {
+            hash = mixed(hash, names.get(at));
+        }
+        return Partitions.hash(hash);
+    }
+
+    private static long mixed(long hash, long word) {
+        long product = (hash ^ word) * 0x9e3779b97f4a7c15L;
+        return product ^ product >>> 32;
     }
 
     /** Returns a copy of the bytes. */
@@ -65,14 +76,5 @@ final class MateKey {
     /** Returns the key for Picard. */
     String text() {
         return new String(copy(), StandardCharsets.ISO_8859_1);
-    }
-
-    /** Returns the bytes of a text, as they are in a BAM file. */
-    static byte[] bytes(String text) {
-        byte[] bytes = new byte[text.length()];
-        for (int k = 0; k < bytes.length; k++) {
-            bytes[k] = (byte) text.charAt(k);
-        }
-        return bytes;
     }
 }

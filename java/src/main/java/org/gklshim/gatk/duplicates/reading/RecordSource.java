@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import java.io.Closeable;
 import java.io.File;
@@ -8,13 +8,14 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 
 /**
  * The records of one BAM file, or of several in the order in which htsjdk merges them. It asks the
  * same questions of a queue of the same kind, so that ties end in the same way.
  */
-final class RecordSource implements Closeable {
+public final class RecordSource implements Closeable {
     /** A file, and its next record. */
     private final class Cursor {
         final int file;
@@ -64,7 +65,7 @@ final class RecordSource implements Closeable {
      * @param isGrouped whether records of one name are neighbours and are marked together
      * @param buffers gives the arrays of batches
      */
-    RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
+    public RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
         this.isGrouped = isGrouped;
         this.buffers = buffers;
         boolean isOpen = false;
@@ -103,7 +104,7 @@ final class RecordSource implements Closeable {
      *
      * @throws IOException if a file is damaged
      */
-    BamRecords next() throws IOException {
+    public BamRecords next() throws IOException {
         BamRecords records = cursors == null ? sources.get(0).next() : merged();
         if (records != null && isGrouped) {
             records.setNameIndexes(nameIndexes(records));
@@ -148,7 +149,7 @@ final class RecordSource implements Closeable {
         byte[] bytes = records.bytes;
         long[] indexes = new long[records.count];
         for (int k = 0; k < records.count; k++) {
-            int start = records.starts[k] + BamRecords.FIXED_SIZE;
+            int start = records.starts[k] + BamFormat.FIXED_SIZE;
             int end = Math.min(records.starts[k + 1],
                     start + LittleEndian.unsignedByte(bytes, records.starts[k] + 12));
             if (!isLastName(bytes, start, end)) {

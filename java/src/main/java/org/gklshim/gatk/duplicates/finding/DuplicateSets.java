@@ -1,27 +1,28 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.gklshim.gatk.duplicates.Unsuitable;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Finds the sets of duplicates among the ends of reads, and marks all but the best of each. */
-final class DuplicateSets {
+public final class DuplicateSets {
     private static final int SMALL_SET = 64;
 
-    final Marks duplicates = new Marks();
+    public final Marks duplicates = new Marks();
     /** Null if nobody asks for optical duplicates read by read. */
-    final Marks opticalDuplicates;
+    public final Marks opticalDuplicates;
 
     private final LibraryIdGenerator generator;
     /** Null if optical duplicates are not looked for. */
     private final OpticalDuplicateFinder finder;
 
-    DuplicateSets(LibraryIdGenerator generator, OpticalDuplicateFinder finder,
+    public DuplicateSets(LibraryIdGenerator generator, OpticalDuplicateFinder finder,
             boolean marksOptical) {
         this.generator = generator;
         this.finder = finder;
@@ -74,7 +75,7 @@ final class DuplicateSets {
     }
 
     /** Marks the duplicates among all pairs. */
-    void markPairs(Partitions pairs) throws IOException {
+    public void markPairs(Partitions pairs) throws IOException {
         long alone = 0;
         for (int k = 0; k < Partitions.COUNT; k++) {
             long[] words = pairs.take(k);
@@ -156,7 +157,7 @@ final class DuplicateSets {
     }
 
     /** Marks the duplicates among reads without mapped mates. A pair at the place comes first. */
-    void markUnpaired(Partitions unpaired, Partitions pairedReads) throws IOException {
+    public void markUnpaired(Partitions unpaired, Partitions pairedReads) throws IOException {
         for (int k = 0; k < Partitions.COUNT; k++) {
             long[] words = unpaired.take(k);
             long[] paired = pairedReads.take(k);

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import org.gklshim.gatk.records.Tags;
 
@@ -24,15 +24,9 @@ final class ProgramFinder {
         return finders;
     }
 
-    /** Returns whether a record's program is a text, if it has one. */
-    static boolean isUsual(byte[] bytes, Tags tags) {
-        int tag = tags.find(RecordView.PG);
-        return tag < 0 || bytes[tags.starts[tag]] == 'Z';
-    }
-
     /** Returns the program of a record, as merged files name it, or null. */
     String find(byte[] bytes, Tags tags) {
-        int tag = tags.find(RecordView.PG);
+        int tag = tags.find(Tags.PG);
         if (tag < 0) {
             return null;
         }

@@ -1,18 +1,19 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import htsjdk.samtools.BAMRecordCodec;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.SAMUtils;
 import htsjdk.samtools.ValidationStringency;
 import java.io.ByteArrayInputStream;
+import org.gklshim.gatk.duplicates.Unsuitable;
 
 /** Has htsjdk decode records, and check them as its reader of BAM files does. */
-final class UnusualRecords {
+public final class UnusualRecords {
     private final Inputs inputs;
     private final BAMRecordCodec[] codecs;
     private final ValidationStringency stringency;
 
-    UnusualRecords(Inputs inputs, ValidationStringency stringency) {
+    public UnusualRecords(Inputs inputs, ValidationStringency stringency) {
         this.inputs = inputs;
         codecs = new BAMRecordCodec[inputs.files.size()];
         for (int k = 0; k < codecs.length; k++) {
@@ -26,7 +27,7 @@ final class UnusualRecords {
      *
      * @throws Unsuitable if htsjdk finds a fault in it and is strict. Picard stops a record earlier
      */
-    SAMRecord decode(BamRecords records, int number) {
+    public SAMRecord decode(BamRecords records, int number) {
         int start = records.starts[number];
         int file = records.file(number);
         BAMRecordCodec codec = codecs[file];

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.util.Arrays;
 

@@ -1,9 +1,9 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import java.nio.charset.StandardCharsets;
 
 /** The texts of one tag. Neighbouring records have the same one mostly, which is made once. */
-final class TextValues {
+public final class TextValues {
     private byte[] last = {};
     private String text = "";
 
@@ -20,5 +20,14 @@ final class TextValues {
             text = new String(last, StandardCharsets.ISO_8859_1);
         }
         return text;
+    }
+
+    /** Returns the bytes of a text, as they are in a BAM file. */
+    public static byte[] bytes(String text) {
+        byte[] bytes = new byte[text.length()];
+        for (int k = 0; k < bytes.length; k++) {
+            bytes[k] = (byte) text.charAt(k);
+        }
+        return bytes;
     }
 }

@@ -1,10 +1,12 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
+import org.gklshim.gatk.duplicates.reading.Genome;
 
 /** What duplicate marking needs of a batch of records. */
-final class ReadEndsOfBatch {
+public final class ReadEndsOfBatch {
     /** A record that says nothing about duplicates. */
     static final byte SKIPPED = 0;
     /** A mapped read without a mapped mate. */
@@ -19,10 +21,10 @@ final class ReadEndsOfBatch {
     /** The name has to be given to Picard. */
     static final byte UNKNOWN = 2;
 
-    final BamRecords records;
+    public final BamRecords records;
     final byte[] kinds;
-    /** The 5' ends. Clipped bases count as aligned. */
-    final int[] coordinates;
+    /** The 5' ends, as places of the {@link Genome}. Clipped bases count as aligned. */
+    final long[] places;
     final short[] scores;
     final int[] groups;
     final byte[] locations;
@@ -41,7 +43,7 @@ final class ReadEndsOfBatch {
         this.records = records;
         int size = records.count;
         kinds = new byte[size];
-        coordinates = new int[size];
+        places = new long[size];
         scores = new short[size];
         groups = new int[size];
         locations = new byte[size];

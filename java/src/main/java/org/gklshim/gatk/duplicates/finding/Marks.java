@@ -1,9 +1,9 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.finding;
 
 import java.util.Arrays;
 
 /** The places of reads in a file, a bit for each read. */
-final class Marks {
+public final class Marks {
     private static final int PAGE_BITS = 20;
     private static final int PAGE_WORDS = 1 << PAGE_BITS - 6;
 
@@ -26,13 +26,13 @@ final class Marks {
         return isNew;
     }
 
-    boolean get(long index) {
+    public boolean get(long index) {
         int page = (int) (index >>> PAGE_BITS);
         return page < pages.length && pages[page] != null
                 && (pages[page][(int) (index >>> 6) & PAGE_WORDS - 1] & 1L << index) != 0;
     }
 
-    long count() {
+    public long count() {
         return count;
     }
 }

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.DefaultSAMRecordFactory;
 import htsjdk.samtools.SAMFileHeader;
@@ -7,7 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.gklshim.gatk.duplicates.finding.DuplicateSets;
+import org.gklshim.gatk.duplicates.finding.Marks;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
+import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.duplicates.reading.UsualRecord;
 import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
@@ -17,10 +26,7 @@ import picard.sam.markduplicates.MarkDuplicates;
  * Marks records, and writes their tags as htsjdk does once a tag was set: sorted, and whole numbers
  * with the smallest type. Each thread has its own marker.
  */
-final class RecordMarker {
-    /** Where these fields of a record are. */
-    private static final int BIN = 14;
-    private static final int FLAGS = 18;
+public final class RecordMarker {
     private static final byte[] LIBRARY = {'L', 'B'};
     private static final byte[] SEQUENCING = {'S', 'Q'};
 
@@ -33,10 +39,8 @@ final class RecordMarker {
     private final boolean renamesGroups;
     private final boolean renamesPrograms;
     private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
-    private final RecordView view;
-    private final Tags tags = new Tags();
-    private final ReadGroups.Finder[] groupFinders;
-    private final ProgramFinder[] programFinders;
+    private final UsualRecord usual;
+    private final BamRecord record;
     private final boolean makesObjects;
     private final Buffers buffers;
 
@@ -48,20 +52,19 @@ final class RecordMarker {
      * @param makesObjects whether the writer needs objects
      * @param buffers gives the arrays of marked records
      */
-    RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
-            int[] sequenceLengths, SAMFileHeader header, Map<String, String> newPrograms,
+    public RecordMarker(MarkDuplicates tool, DuplicateSets sets, Inputs inputs, ReadGroups groups,
+            Genome genome, SAMFileHeader header, Map<String, String> newPrograms,
             boolean makesObjects, Buffers buffers) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
-        groupFinders = groups.finders();
-        programFinders = ProgramFinder.of(inputs);
         this.header = header;
         this.makesObjects = makesObjects;
         this.buffers = buffers;
         renamesGroups = inputs.renamesGroups();
         renamesPrograms = inputs.renamesPrograms();
-        view = new RecordView(sequenceLengths);
+        usual = new UsualRecord(inputs, groups, genome);
+        record = usual.fields;
         programs = newPrograms == null ? null : new HashMap<>();
         if (newPrograms != null) {
             newPrograms.forEach((before, after) ->
@@ -69,7 +72,7 @@ final class RecordMarker {
         }
     }
 
-    MarkedBatch mark(BamRecords records) {
+    public MarkedBatch mark(BamRecords records) {
         MarkedBatch batch = new MarkedBatch(records, groups.count());
         // Most records get longer by little.
         batch.bytes = buffers.take(records.starts[records.count] + 16 * records.count);
@@ -88,37 +91,30 @@ final class RecordMarker {
 
     /** Marks a record. Returns whether it is a usual one. */
     private boolean mark(MarkedBatch batch, int k) {
-        byte[] bytes = batch.records.bytes;
-        if (!view.parse(bytes, batch.records.starts[k])
-                || !tags.parse(bytes, view.tagsStart, view.end)) {
-            return false;
-        }
-        int file = batch.records.file(k);
-        int group = groupFinders[file].find(bytes, tags);
-        if (group < 0 || !ProgramFinder.isUsual(bytes, tags)) {
+        if (!usual.parse(batch.records, k)) {
             return false;
         }
         long index = batch.records.markedIndex(k);
         boolean isDuplicate = sets.duplicates.get(index);
         boolean isOptical = isDuplicate && sets.opticalDuplicates != null
                 && sets.opticalDuplicates.get(index);
-        count(batch.counts[group], isDuplicate);
+        count(batch.counts[usual.group], isDuplicate);
         boolean isRemoved = tool.REMOVE_DUPLICATES && isDuplicate
                 || tool.REMOVE_SEQUENCING_DUPLICATES && isOptical;
         if (!isRemoved) {
-            byte[] newGroup = groupFinders[file].isRenamed() && group != groups.none()
-                    ? groups.idBytes(group) : null;
-            String program = programFinders[file].find(bytes, tags);
-            write(batch, k, isDuplicate, newGroup, program, type(isDuplicate, isOptical));
+            byte[] newGroup = usual.isGroupRenamed() && usual.group != groups.none()
+                    ? groups.idBytes(usual.group) : null;
+            write(batch, k, isDuplicate, newGroup, usual.program(),
+                    type(isDuplicate, isOptical));
         }
         return true;
     }
 
     private void count(long[] counts, boolean isDuplicate) {
-        boolean isPaired = view.has(BamFormat.PAIRED) && !view.has(BamFormat.MATE_UNMAPPED);
-        if (view.has(BamFormat.UNMAPPED)) {
+        boolean isPaired = record.has(BamFormat.PAIRED) && !record.has(BamFormat.MATE_UNMAPPED);
+        if (record.has(BamFormat.UNMAPPED)) {
             counts[MarkedBatch.UNMAPPED]++;
-        } else if (!view.isPrimary()) {
+        } else if (!record.isPrimary()) {
             counts[MarkedBatch.NOT_PRIMARY]++;
         } else {
             counts[isPaired ? MarkedBatch.PAIRED : MarkedBatch.UNPAIRED]++;
@@ -152,19 +148,19 @@ final class RecordMarker {
             newProgram = program.getBytes(StandardCharsets.ISO_8859_1);
         }
         int start = batch.start(k);
-        int largest = view.end - view.start + (newProgram == null ? 0 : newProgram.length + 4)
+        int largest = record.end - record.start + (newProgram == null ? 0 : newProgram.length + 4)
                 + (newGroup == null ? 0 : newGroup.length) + 6;
         if (batch.bytes.length < start + largest) {
             batch.bytes = Arrays.copyOf(batch.bytes, 2 * (start + largest));
         }
         byte[] buffer = batch.bytes;
-        System.arraycopy(view.bytes, view.start, buffer, start, view.end - view.start);
-        LittleEndian.putShort(buffer, start + BIN, view.position == 0 ? 0 : view.computeBin());
-        LittleEndian.putShort(buffer, start + FLAGS, isDuplicate
-                ? view.flags | BamFormat.DUPLICATE : view.flags & ~BamFormat.DUPLICATE);
-        int end = start + view.end - view.start;
+        System.arraycopy(record.bytes, record.start, buffer, start, record.end - record.start);
+        LittleEndian.putShort(buffer, start + BamFormat.BIN, record.bin());
+        LittleEndian.putShort(buffer, start + BamFormat.FLAGS, isDuplicate
+                ? record.flags | BamFormat.DUPLICATE : record.flags & ~BamFormat.DUPLICATE);
+        int end = start + record.end - record.start;
         if (setsTag(type)) {
-            int at = start + view.tagsStart - view.start;
+            int at = start + record.tagsStart - record.start;
             tidy(buffer, at);
             end = writeTags(buffer, at, newGroup, newProgram, type);
             LittleEndian.putInteger(buffer, start, end - start - 4);
@@ -175,8 +171,8 @@ final class RecordMarker {
     /** Returns whether htsjdk sets a tag of the record, even if to the value that it has. */
     private boolean setsTag(byte[] type) {
         return tool.CLEAR_DT || programs != null || type != null
-                || renamesGroups && tags.find(RecordView.RG) >= 0
-                || renamesPrograms && tags.find(RecordView.PG) >= 0;
+                || renamesGroups && record.tags.find(Tags.RG) >= 0
+                || renamesPrograms && record.tags.find(Tags.PG) >= 0;
     }
 
     /** Writes the tags of a record. Returns where they end. */
@@ -187,39 +183,40 @@ final class RecordMarker {
         boolean isProgramOpen = newProgram != null;
         boolean isTypeOpen = type != null;
         int at = start;
+        Tags tags = record.tags;
         for (int tag = 0; tag < tags.count; tag++) {
             int name = tags.names[tag];
-            if (isProgramOpen && name >= RecordView.PG) {
-                at = Tags.writeText(buffer, at, RecordView.PG, newProgram);
+            if (isProgramOpen && name >= Tags.PG) {
+                at = Tags.writeText(buffer, at, Tags.PG, newProgram);
                 isProgramOpen = false;
             }
-            if (isTypeOpen && name >= RecordView.DT) {
-                at = Tags.writeText(buffer, at, RecordView.DT, type);
+            if (isTypeOpen && name >= Tags.DT) {
+                at = Tags.writeText(buffer, at, Tags.DT, type);
                 isTypeOpen = false;
             }
-            if (name == RecordView.RG && newGroup != null) {
-                at = Tags.writeText(buffer, at, RecordView.RG, newGroup);
-            } else if ((name != RecordView.DT || keepsType)
-                    && (name != RecordView.PG || keepsProgram)) {
-                at = Tags.write(buffer, at, name, view.bytes, tags.starts[tag], tags.ends[tag]);
+            if (name == Tags.RG && newGroup != null) {
+                at = Tags.writeText(buffer, at, Tags.RG, newGroup);
+            } else if ((name != Tags.DT || keepsType)
+                    && (name != Tags.PG || keepsProgram)) {
+                at = Tags.write(buffer, at, name, record.bytes, tags.starts[tag], tags.ends[tag]);
             }
         }
         if (isProgramOpen) {
-            at = Tags.writeText(buffer, at, RecordView.PG, newProgram);
+            at = Tags.writeText(buffer, at, Tags.PG, newProgram);
         }
         if (isTypeOpen) {
-            at = Tags.writeText(buffer, at, RecordView.DT, type);
+            at = Tags.writeText(buffer, at, Tags.DT, type);
         }
         return at;
     }
 
     /** Writes what has no meaning as htsjdk does: half a byte of bases, and missing qualities. */
     private void tidy(byte[] buffer, int end) {
-        int qualities = end - view.length;
-        if ((view.length & 1) == 1) {
+        int qualities = end - record.length;
+        if ((record.length & 1) == 1) {
             buffer[qualities - 1] &= (byte) 0xf0;
         }
-        if (view.length > 0 && buffer[qualities] == -1) {
+        if (record.length > 0 && buffer[qualities] == -1) {
             Arrays.fill(buffer, qualities, end, (byte) -1);
         }
     }
@@ -230,13 +227,10 @@ final class RecordMarker {
         if (batch.ends[k] == start) {
             return null;
         }
-        view.parse(batch.bytes, start);
-        SAMRecord record = factory.createBAMRecord(header, view.reference, view.position,
-                (short) view.nameLength, (short) view.mappingQuality, view.bin, view.cigarCount,
-                view.flags, view.length, view.mateReference, view.matePosition, view.insertSize,
-                Arrays.copyOfRange(batch.bytes, start + BamRecords.FIXED_SIZE, view.end));
+        record.parse(batch.bytes, start, batch.ends[k]);
+        SAMRecord object = record.object(header, factory);
         // The writer needs it.
-        record.getCigar();
-        return record;
+        object.getCigar();
+        return object;
     }
 }

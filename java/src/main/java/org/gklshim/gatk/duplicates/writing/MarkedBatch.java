@@ -1,9 +1,10 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.SAMRecord;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
 
 /** A batch of records with their marks, for the writer. */
-final class MarkedBatch {
+public final class MarkedBatch {
     /** What is counted for each library. */
     static final int UNMAPPED = 0;
     static final int NOT_PRIMARY = 1;

@@ -1,18 +1,15 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 /**
  * Records of a BAM file as bytes, and their order in the file.
  *
  * <p>A record begins with its size, which does not count these four bytes.
  */
-final class BamRecords {
-    /** The bytes of a record before its name, its size included. */
-    static final int FIXED_SIZE = 36;
-
-    final byte[] bytes;
+public final class BamRecords {
+    public final byte[] bytes;
     /** Where the records begin, and where the last one ends. */
-    final int[] starts;
-    final int count;
+    public final int[] starts;
+    public final int count;
     /** The place in the file of the first record, counted from 0. */
     final long firstIndex;
     /** The place of the first of the neighbours with a record's name. Null if nobody asks. */
@@ -47,7 +44,7 @@ final class BamRecords {
     }
 
     /** Returns the place by which a record is marked: the record's own, or its name's. */
-    long markedIndex(int record) {
+    public long markedIndex(int record) {
         return nameIndexes == null ? firstIndex + record : nameIndexes[record];
     }
 }

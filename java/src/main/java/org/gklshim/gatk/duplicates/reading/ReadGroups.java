@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates;
+package org.gklshim.gatk.duplicates.reading;
 
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMReadGroupRecord;
@@ -6,11 +6,12 @@ import htsjdk.samtools.SAMRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.gklshim.gatk.duplicates.MarkingOptions;
 import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** The read groups of a header, by their numbers. The last number stands for no read group. */
-final class ReadGroups {
+public final class ReadGroups {
     private static final byte[] NOTHING = {};
 
     private final Inputs inputs;
@@ -19,7 +20,7 @@ final class ReadGroups {
     private final String[] ids;
     private final byte[][] idBytes;
 
-    ReadGroups(Inputs inputs) {
+    public ReadGroups(Inputs inputs) {
         this.inputs = inputs;
         header = inputs.header;
         List<SAMReadGroupRecord> groups = header.getReadGroups();
@@ -30,16 +31,16 @@ final class ReadGroups {
         }
         idBytes = new byte[ids.length][];
         for (int k = 0; k < ids.length; k++) {
-            idBytes[k] = ids[k] == null ? NOTHING : MateKey.bytes(ids[k]);
+            idBytes[k] = ids[k] == null ? NOTHING : TextValues.bytes(ids[k]);
         }
     }
 
     /** Returns how many numbers there are. */
-    int count() {
+    public int count() {
         return ids.length;
     }
 
-    int none() {
+    public int none() {
         return ids.length - 1;
     }
 
@@ -57,7 +58,7 @@ final class ReadGroups {
 
         /** Returns the number of a record's read group, or -1 if the header does not have it. */
         int find(byte[] bytes, Tags tags) {
-            int tag = tags.find(RecordView.RG);
+            int tag = tags.find(Tags.RG);
             if (tag < 0) {
                 return none();
             }
@@ -95,21 +96,21 @@ final class ReadGroups {
     }
 
     /** Returns the name of a read group as it is in a BAM file. */
-    byte[] idBytes(int number) {
+    public byte[] idBytes(int number) {
         return idBytes[number];
     }
 
     /** Returns what mates have in common beside their name. */
-    byte[] keyStart(int number, MarkingOptions options) {
+    public byte[] keyStart(int number, MarkingOptions options) {
         return options.pairsWithinGroups ? idBytes[number] : NOTHING;
     }
 
-    String library(int number) {
+    public String library(int number) {
         return LibraryIdGenerator.getLibraryName(header, record(number));
     }
 
     /** Returns a record of a read group. */
-    SAMRecord record(int number) {
+    public SAMRecord record(int number) {
         SAMRecord record = new SAMRecord(header);
         record.setAttribute("RG", ids[number]);
         return record;
