@@ -15,7 +15,7 @@ import java.util.WeakHashMap;
  * A part of GATK's own Java that we make faster. It is used if the class files of all classes that
  * it depends on are known: gatk/NAME.known lists them, with their SHA-256 in each version of GATK.
  */
-enum GatkPart {
+public enum GatkPart {
     REGIONS("regions", "calling regions", Setting.REGION_THREADS),
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
     WALK("walk", "finding active regions", Setting.WALK),
@@ -68,6 +68,16 @@ enum GatkPart {
             decisions.put(loader, known);
         }
         return known;
+    }
+
+    /** Returns whether our code is used. A class of ours that serves several parts asks this. */
+    public boolean isUsed() {
+        try {
+            return isUsable(GatkPart.class.getClassLoader());
+        } catch (IOException e) {
+            warn(e.toString());
+            return false;
+        }
     }
 
     /** Leaves GATK's own code to all class loaders, and logs why. */

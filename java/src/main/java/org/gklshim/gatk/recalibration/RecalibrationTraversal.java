@@ -40,18 +40,17 @@ public final class RecalibrationTraversal {
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
     }
 
-    /** Takes the place of the method of {@link ReadWalker}. */
-    public static void traverse(ReadWalker walker) {
+    /** Traverses the reads. Returns false if GATK has to do it. */
+    public static boolean traverse(ReadWalker walker) {
         ReadTool tool = ErrorCounting.of(walker);
         if (tool == null) {
             tool = QualityRecalibration.of(walker);
         }
         if (tool == null) {
-            walker.traverse$original();
-        } else {
-            new RecalibrationTraversal(walker, tool, new ReadFilters(walker.makeReadFilter()))
-                    .run();
+            return false;
         }
+        new RecalibrationTraversal(walker, tool, new ReadFilters(walker.makeReadFilter())).run();
+        return true;
     }
 
     private void run() {
