@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.regions.OrderedTasks;
+import org.gklshim.gatk.OrderedTasks;
 import picard.sam.DuplicationMetrics;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
