@@ -141,19 +141,13 @@ public final class RecalibrationTraversal {
         tasks.submit(task, bases);
     }
 
-    /** Throws any exception, as the work threw it. */
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> void rethrow(Throwable failure) throws E {
-        throw (E) failure;
-    }
-
     private void handOn(ReadTask task) {
         task.results.forEach(tool::accept);
         for (int k = 0; k < task.passed; k++) {
             progress.update(task.place);
         }
         if (task.failure != null) {
-            RecalibrationTraversal.<RuntimeException>rethrow(task.failure);
+            OrderedTasks.<RuntimeException>rethrow(task.failure);
         }
     }
 }
