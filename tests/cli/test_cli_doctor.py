@@ -140,37 +140,41 @@ def findings(folder: Path, **environment: str) -> tuple[bool, dict[str, tuple[st
     return report["ok"], found
 
 
-#: The variables with options for a JVM, and options with which none starts, with what it says.
 OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-NO_START = {
-    "'-javaagent:/no jar=x=y'": "/no jar",
-    "'-agentpath:/no library.so=x=y'": "/no library.so",
-    "-agentlib:absent=x": "absent",
-    "-XX:+Absent": "Absent",
-    "-Xmx1x": "heap",
-}
 
 
-@pytest.mark.parametrize("options", NO_START)
-def test_options_with_which_no_java_starts(tmp_path: Path, options: str) -> None:
+@pytest.mark.parametrize(
+    ("variable", "option", "said"),
+    [
+        ("JAVA_TOOL_OPTIONS", "'-javaagent:/no jar=x=y'", "/no jar"),
+        ("JDK_JAVA_OPTIONS", "'-agentpath:/no library.so=x=y'", "/no library.so"),
+        ("_JAVA_OPTIONS", "-agentlib:absent=x", "absent"),
+        ("JAVA_TOOL_OPTIONS", "-XX:+Absent", "Absent"),
+        ("JDK_JAVA_OPTIONS", "-Xmx1x", "heap"),
+    ],
+)
+def test_options_with_which_no_java_starts(
+    tmp_path: Path, variable: str, option: str, said: str
+) -> None:
     require_tool("java")
-    variable = OPTION_VARIABLES[len(options) % 3]
     known = {**dict.fromkeys(OPTION_VARIABLES, "-Xmx1g"), "JAVA_HOME": ""}
-    ok, found = findings(tmp_path, **{**known, variable: f"-Xss1m {options}"})
+    known[variable] = f"-Xss1m {option}"
+    ok, found = findings(tmp_path, **known)
     assert not ok
-    (told,) = [found[name] for name in found if name == "Java options"]
-    assert told[0] == "failed"
-    assert told[1].startswith(f"{variable}: ")
-    assert re.search(rf"java does not run: .*{NO_START[options]}.*; correct this", told[1])
-    assert "Error occurred" not in told[1] and "Picked up" not in told[1]
+    state, detail = found["Java options"]
+    assert state == "failed"
+    assert detail.startswith(f"{variable}: ")
+    assert re.search(rf"java does not run: .*{said}.*; correct this", detail)
+    assert "Error occurred" not in detail and "Picked up" not in detail
     # Other commands that need Java say the same.
     command = ("env", "--archive", "x", "--classpath", str(paths.agent_jar()))
-    done = run(tmp_path, *command, env={**known, variable: options})
+    done = run(tmp_path, *command, env=known)
     assert done.returncode == 1
-    assert NO_START[options] in one_error(done)
+    assert said in one_error(done)
 
 
 def test_options_that_contradict_each_other(tmp_path: Path) -> None:
+    require_tool("java")
     known = {**dict.fromkeys(OPTION_VARIABLES, "-XX:+UseSerialGC"), "JAVA_HOME": ""}
     assert "Java options" not in findings(tmp_path, **known)[1]
     ok, found = findings(tmp_path, **{**known, "JDK_JAVA_OPTIONS": "-XX:+UseParallelGC"})
