@@ -37,7 +37,7 @@ _BEFORE_45 = {"4.3.0.0": _EARLY, "4.4.0.0": _EARLY}
 _FROM_45 = set(_TOOLS) - {"HaplotypeCaller, native aligner"}
 # A class that is loaded when a part of gkl-shim does its work, and the name of the part.
 _PARTS = {
-    "org.gklshim.gatk.regions.OrderedTasks": "regions",
+    "org.gklshim.gatk.regions.SharedReference": "regions",
     "org.gklshim.gatk.walk.RegionWalk": "walk",
     "org.gklshim.gatk.assembly.ChainGraph": "assembly",
     "org.gklshim.gatk.confidence.ConfidenceSums": "confidence",

@@ -82,7 +82,9 @@ class Devices(Generic[_Engine]):
     ) -> None:
         numbers = device_numbers(devices)
         if backend == "cpu" and numbers is not None:
-            raise ValueError("devices: the CPU backend has none")
+            raise ValueError(
+                "devices: the backend cpu uses no CUDA devices; choose cuda or auto, or name none"
+            )
         self.engine: _Engine | None = open_engine(numbers) if backend == "cuda" else None
         self.always = backend == "cuda"
         self._open_engine = functools.partial(open_engine, numbers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import select
 import stat
 import sys
@@ -92,6 +93,10 @@ _COMPRESSED = (
 )
 # How other files begin, or what they have at a place near the beginning, and what they are.
 _SAM = "SAM text; convert it with samtools fastq or samtools fasta"
+# A line of a header. A comment may also be the name of a read of FASTQ: then letters follow it.
+_SAM_BEGINS = re.compile(
+    rb"@(?:(?:HD|SQ|RG|PG)\t[A-Za-z][A-Za-z0-9]:|CO\t[^\n]*(?:\Z|\n(?![A-Za-z.*-]*\r?(?:\n|\Z))))"
+)
 _PAGE = "a page of the web, perhaps the error of a download"
 _PAGE_BEGINS = (b"<!doctype", b"<html", b"<head", b"<?xml")
 _OTHERS = (
@@ -105,11 +110,9 @@ _OTHERS = (
     (0, b"BAM\x01", "a BAM file; convert it with samtools fastq or samtools fasta"),
     (0, b"CRAM\x02", "a CRAM file; convert it with samtools fastq or samtools fasta"),
     (0, b"CRAM\x03", "a CRAM file; convert it with samtools fastq or samtools fasta"),
-    (0, b"@HD\tVN:", _SAM),
-    (0, b"@SQ\tSN:", _SAM),
-    (0, b"@RG\tID:", _SAM),
-    (0, b"@PG\tID:", _SAM),
     (0, b"\xef\xbb\xbf", "text with a byte order mark; save it without one"),
+    (0, b"\xff\xfe\0\0", "UTF-32 text; save it as ASCII"),
+    (0, b"\0\0\xfe\xff", "UTF-32 text; save it as ASCII"),
     (0, b"\xff\xfe", "UTF-16 text; save it as ASCII"),
     (0, b"\xfe\xff", "UTF-16 text; save it as ASCII"),
 )
@@ -213,6 +216,8 @@ class Input(io.RawIOBase):
         for at, magic, kind in _OTHERS:
             if self._head.startswith(magic, at):
                 raise FormatError(self.name, None, f"it is {kind}")
+        if _SAM_BEGINS.match(self._head):
+            raise FormatError(self.name, None, f"it is {_SAM}")
         # White space may be before a page, and its tags may be in either case.
         if self._head.lstrip().lower().startswith(_PAGE_BEGINS):
             raise FormatError(self.name, None, f"it is {_PAGE}")

@@ -6,7 +6,7 @@ import ctypes
 import dataclasses
 import subprocess
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from importlib import metadata
 from pathlib import Path
 
@@ -91,7 +91,9 @@ def _shown(errors: dict[Precision, float]) -> str:
 
 def parts() -> list[Finding]:
     """Check what only GATK or a GPU needs."""
-    return [*_settings_made(), *_java(), *_absent_agents(), _gatk(), *_other_agents(), *_cuda()]
+    faulty = _java_options()
+    others = [] if faulty else _other_agents()
+    return [*_settings_made(), *_java(), *faulty, _gatk(), *others, *_cuda()]
 
 
 def _settings_made() -> list[Finding]:
@@ -161,19 +163,28 @@ def _gatk() -> Finding:
     return Finding("GATK", "ok", f"{first} and {len(others)} more" if others else first)
 
 
-def _absent_agents() -> list[Finding]:
-    """Find agents in the variables of a JVM that do not exist: no JVM starts with them."""
-    environment = programs.environment()
-    findings = []
-    for variable in swaps.OPTION_VARIABLES:
-        for option in swaps.options({variable: environment.get(variable, "")}):
-            kind, _, agent = option.partition(":")
-            path = agent.partition("=")[0]
-            if kind in ("-javaagent", "-agentpath") and not Path(path).is_file():
-                advice = "no Java starts; take it out, or set the variable again"
-                what = f"{variable} names {path}, which is no file: {advice}"
-                findings.append(Finding("Java agent", "failed", what))
-    return findings
+def _java_options() -> list[Finding]:
+    """Find the variables with which no JVM starts, such as one that names an absent agent."""
+    together = _fault_with(swaps.OPTION_VARIABLES)
+    if together is None or _fault_with(()) is not None:
+        return []  # or another finding says why no Java starts
+    faults = {name: _fault_with([name]) for name in swaps.OPTION_VARIABLES}
+    faults = {name: fault for name, fault in faults.items() if fault is not None}
+    # Options of several variables may contradict each other.
+    faults = faults or {", ".join(swaps.OPTION_VARIABLES): together}
+    return [
+        Finding("Java options", "failed", f"{name}: {fault}; correct this, or unset it")
+        for name, fault in faults.items()
+    ]
+
+
+def _fault_with(variables: Collection[str]) -> str | None:
+    """Start a JVM with the options of these variables alone. Return why it does not start."""
+    try:
+        programs.java_version([name for name in swaps.OPTION_VARIABLES if name not in variables])
+    except MissingComponent as error:
+        return str(error)
+    return None
 
 
 def _other_agents() -> list[Finding]:
@@ -187,8 +198,8 @@ def _other_agents() -> list[Finding]:
         name for agent in agents if (name := Path(agent.partition("=")[0]).name) != "gkl-shim.jar"
     ]
     archived = any(option.startswith("-XX:SharedArchiveFile=") for option in given)
-    if not others or not archived or _absent_agents():
-        return []  # or another finding says why no Java starts
+    if not others or not archived:
+        return []
     try:
         classpath = run.known_classpath()
         if classpath is None:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from gkl_shim.common import _native
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run, swaps
+from gkl_shim.gatk import compare, data, fetch, programs, replay, replay_smithwaterman, run, swaps
 
 __all__ = ["DEFAULT", "DRAGEN", "OPTIONS", "REPLAY_SECONDS", "Alone", "Result", "Runs",
            "demonstrate", "document"]  # fmt: skip
@@ -68,8 +68,9 @@ def demonstrate(sample: data.Sample, classpath: str, swap: swaps.Swap, step: Ste
     Raises
     ------
     MissingComponent
-        If GATK fails, or the shim does not compute in it.
+        If Java does not run, GATK fails, or the shim does not compute in it.
     """
+    programs.java_version()  # A JVM says on standard output why it does not start.
     folder = sample.reads.parent
     regions, pairs = folder / "regions.in", folder / "pairs.tsv"
     for recording in (regions, pairs):

@@ -6,16 +6,32 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["ending", "environment", "find", "java", "java_version", "maven", "maven_version"]
+__all__ = [
+    "ending",
+    "environment",
+    "find",
+    "java",
+    "java_version",
+    "maven",
+    "maven_version",
+    "start_fault",
+]
 
 _COMMAND_SECONDS = 30
+
+# What a JVM says, besides the reason, if it does not start.
+_NO_START = (
+    "Error occurred during initialization of VM",
+    "Error: Could not create the Java Virtual Machine.",
+    "Error: A fatal exception has occurred. Program will exit.",
+)
 
 
 def java() -> str:
@@ -26,15 +42,30 @@ def java() -> str:
     return find("java", "install Java 17 (Debian: apt install openjdk-17-jre-headless)")
 
 
-def java_version() -> str:
+def java_version(without: Collection[str] = ()) -> str:
     """Return the version of `java`, such as 17.0.15.
+
+    Parameters
+    ----------
+    without
+        Variables of the environment that are not passed on.
 
     Raises
     ------
     MissingComponent
-        If there is no Java, or it does not run.
+        If there is no Java, or it does not run. The text has the reason if Java gives one.
     """
-    return _version([java(), "-version"], r'version "([^"]+)"')
+    return _version([java(), "-version"], r'version "([^"]+)"', without)
+
+
+def start_fault(output: str) -> str | None:
+    """Return why a JVM did not start, by what it wrote, or None if it started."""
+    lines = [line.strip() for line in output.splitlines()]
+    if not set(_NO_START).intersection(lines):
+        return None
+    return "; ".join(
+        line for line in lines if line and line not in _NO_START and "Picked up " not in line
+    )
 
 
 def maven() -> str:
@@ -53,14 +84,17 @@ def maven_version() -> str:
     return _version([maven(), "--version"], r"Apache Maven ([\w.-]+)")
 
 
-def _version(command: list[str], pattern: str) -> str:
+def _version(command: list[str], pattern: str, without: Collection[str] = ()) -> str:
+    variables = environment()
+    for name in without:
+        variables.pop(name, None)
     try:
         done = subprocess.run(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            env=environment(),
+            env=variables,
             timeout=_COMMAND_SECONDS,
             check=False,
             text=True,
@@ -70,7 +104,8 @@ def _version(command: list[str], pattern: str) -> str:
         raise MissingComponent(f"{command[0]} does not run") from None
     version = re.search(pattern, done.stdout)
     if done.returncode != 0 or version is None:
-        raise MissingComponent(f"{command[0]} does not run")
+        reason = start_fault(done.stdout)
+        raise MissingComponent(f"{command[0]} does not run" + (f": {reason}" if reason else ""))
     return version[1]
 
 

@@ -25,7 +25,7 @@ LOG = b"""
 # Lines of -Xlog:class+load.
 CLASSES = """
 [0.9s][info][class,load] org.gklshim.gatk.walk.RegionWalk source: file:/gkl-shim.jar
-[0.9s][info][class,load] org.gklshim.gatk.regions.OrderedTasks source: file:/gkl-shim.jar
+[0.9s][info][class,load] org.gklshim.gatk.regions.SharedReference source: file:/gkl-shim.jar
 [0.9s][info][class,load] org.gklshim.gatk.assembly.ChainGraphs source: file:/gkl-shim.jar
 [0.9s][info][class,load] org.gklshim.gatk.confidence.ReferenceConfidence source: file:/gkl-shim.jar
 [0.9s][info][class,load] org.gklshim.gatk.likelihoods.Likelihoods source: file:/gkl-shim.jar

@@ -13,7 +13,8 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.common import _native
 from gkl_shim.gatk import checkup, known_results, settings
-from tests.cli.shim_command import run
+from tests.cli.shim_command import one_error, run
+from tests.conftest import require_tool
 from tests.pairhmm import oracle
 from tests.pdhmm import oracle as pdhmm_oracle
 from tests.smithwaterman import oracle as smithwaterman_oracle
@@ -93,6 +94,7 @@ def test_another_agent_beside_an_archive(tmp_path: Path) -> None:
     java.parent.mkdir()
     java.write_text(
         "#!/bin/sh\n"
+        f"case $JAVA_TOOL_OPTIONS in *jacoco*) [ -e {tmp_path}/jacoco*.jar ] || exit 1; esac\n"
         'case "$* $JAVA_TOOL_OPTIONS" in\n'
         '"-version "*) echo \'openjdk version "17.0.15"\' ;;\n'
         '*"Main --version"*excludes=*) echo 4.6.2.0 ;;\n'
@@ -138,26 +140,46 @@ def findings(folder: Path, **environment: str) -> tuple[bool, dict[str, tuple[st
     return report["ok"], found
 
 
-def test_agents_that_do_not_exist(tmp_path: Path) -> None:
-    """No JVM starts with them."""
-    variables = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-    java = tmp_path / "bin" / "java"
-    java.parent.mkdir()
-    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.15\"'\n")
-    java.chmod(0o755)
-    jar = tmp_path / "a b.jar"
-    jar.touch()
-    known = {**dict.fromkeys(variables, ""), "JAVA_HOME": str(tmp_path)}
-    fine = f"-Xmx1g '-javaagent:{jar}=x=y' -agentlib:jdwp"
-    for variable in variables:
-        assert "Java agent" not in findings(tmp_path, **{**known, variable: fine})[1]
-        for kind in ("javaagent", "agentpath"):
-            options = f"{fine} '-{kind}:{tmp_path}/no jar=x=y'"
-            ok, found = findings(tmp_path, **{**known, variable: options})
-            assert not ok
-            state, detail = found["Java agent"]
-            assert state == "failed"
-            assert detail.startswith(f"{variable} names {tmp_path}/no jar, which is no file: no")
+OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+
+
+@pytest.mark.parametrize(
+    ("variable", "option", "said"),
+    [
+        ("JAVA_TOOL_OPTIONS", "'-javaagent:/no jar=x=y'", "/no jar"),
+        ("JDK_JAVA_OPTIONS", "'-agentpath:/no library.so=x=y'", "/no library.so"),
+        ("_JAVA_OPTIONS", "-agentlib:absent=x", "absent"),
+        ("JAVA_TOOL_OPTIONS", "-XX:+Absent", "Absent"),
+        ("JDK_JAVA_OPTIONS", "-Xmx1x", "heap"),
+    ],
+)
+def test_options_with_which_no_java_starts(
+    tmp_path: Path, variable: str, option: str, said: str
+) -> None:
+    require_tool("java")
+    known = {**dict.fromkeys(OPTION_VARIABLES, "-Xmx1g"), "JAVA_HOME": ""}
+    known[variable] = f"-Xss1m {option}"
+    ok, found = findings(tmp_path, **known)
+    assert not ok
+    state, detail = found["Java options"]
+    assert state == "failed"
+    assert detail.startswith(f"{variable}: ")
+    assert re.search(rf"java does not run: .*{said}.*; correct this", detail)
+    assert "Error occurred" not in detail and "Picked up" not in detail
+    # Other commands that need Java say the same.
+    command = ("env", "--archive", "x", "--classpath", str(paths.agent_jar()))
+    done = run(tmp_path, *command, env=known)
+    assert done.returncode == 1
+    assert said in one_error(done)
+
+
+def test_options_that_contradict_each_other(tmp_path: Path) -> None:
+    require_tool("java")
+    known = {**dict.fromkeys(OPTION_VARIABLES, "-XX:+UseSerialGC"), "JAVA_HOME": ""}
+    assert "Java options" not in findings(tmp_path, **known)[1]
+    ok, found = findings(tmp_path, **{**known, "JDK_JAVA_OPTIONS": "-XX:+UseParallelGC"})
+    assert not ok
+    assert found["Java options"][1].startswith(f"{', '.join(OPTION_VARIABLES)}: ")
 
 
 #: A right and a wrong value of each setting; None for one without wrong values.

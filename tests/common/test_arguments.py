@@ -79,7 +79,8 @@ def test_a_wrong_number_of_threads_is_refused(name: str, threads: Any, message: 
 def test_the_cpu_backend_has_no_devices(name: str) -> None:
     with pytest.raises(ValueError) as error:
         CALLS[name](backend="cpu", devices=[0])
-    assert str(error.value) == "devices: the CPU backend has none"
+    told = "devices: the backend cpu uses no CUDA devices; choose cuda or auto, or name none"
+    assert str(error.value) == told
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -265,6 +266,16 @@ OTHERS = {
     b"a.fa".ljust(257, b"\0") + b"ustar": "a tar archive",
     b"\xef\xbb\xbf>a\nAC\n": "text with a byte order mark",
     ">a\nAC\n".encode("utf-16"): "UTF-16 text",
+    codecs.BOM_UTF16_BE + ">a\nAC\n".encode("utf-16-be"): "UTF-16 text",
+    ">a\nAC\n".encode("utf-32"): "UTF-32 text",
+    codecs.BOM_UTF32_BE + ">a\nAC\n".encode("utf-32-be"): "UTF-32 text",
+    b"@HD\tVN:1.6\tSO:unsorted\n": "SAM text",
+    b"@SQ\tLN:10\tSN:one\n@CO\tmade by hand\n": "SAM text",
+    b"@RG\tSM:HG002\tID:1\n": "SAM text",
+    b"@PG\tID:bwa\tCL:bwa mem\n": "SAM text",
+    b"@CO\tmade by hand\n@SQ\tSN:one\tLN:10\n": "SAM text",
+    b"@CO\tmade by hand\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n": "SAM text",
+    b"@CO\t" + 600 * b"long ": "SAM text",
 }
 
 
@@ -273,6 +284,12 @@ OTHERS = {
 def test_what_is_no_text_is_named(content: bytes, compress: Callable[[bytes], bytes]) -> None:
     with pytest.raises(FormatError, match=f"^x: it is {OTHERS[content]}; "):
         content_of(Input(io.BytesIO(compress(content)), "x"))
+
+
+@pytest.mark.parametrize("bases", [b"ACGT\n", b"ACGT\r\n", b"\n", 600 * b"A" + b"\n"])
+def test_a_read_with_the_name_of_a_comment_is_no_sam(bases: bytes) -> None:
+    fastq = b"@CO\tof a read\n" + bases + b"+\n" + bases.replace(b"A", b"I")
+    assert content_of(Input(io.BytesIO(fastq), "x")) == fastq
 
 
 @pytest.mark.parametrize("before", [b"", b"\n", b" \r\n\t"])

@@ -57,9 +57,9 @@ def test_gatk_takes_its_classes_from_the_archive(
     loaded = [line for line in classes.read_text().splitlines() if " source: " in line]
     of_gatk = [line for line in loaded if "org.broadinstitute.hellbender" in line]
     archived = [line for line in of_gatk if "source: shared objects file (top)" in line]
-    # The classes that the agent changes, and those that extend them, are not in an archive: all
-    # tools extend GATKTool, and the search for a tool loads many.
-    assert len(archived) > 0.75 * len(of_gatk) > 500
+    # The classes that the agent changes, and those that extend them, are not in an archive. The
+    # search for a tool loads many of these.
+    assert len(archived) > 0.8 * len(of_gatk) > 500
 
 
 @pytest.mark.gatk

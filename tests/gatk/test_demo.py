@@ -6,6 +6,7 @@ import json
 import platform
 import resource
 import signal
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim.cli import demo
+from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import data, demonstration, fetch, replay, replay_smithwaterman, run, swaps
 from gkl_shim.gatk.compare import Comparison, Difference
 from gkl_shim.gatk.demonstration import Alone, Result, Runs
+from tests.conftest import require_tool
 
 SAME = Comparison((3, 3))
 DIFFERENT = Comparison((3, 3), [Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)])
@@ -121,3 +124,13 @@ def test_reads_that_find_no_room(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["q.dict", "q.fa", "q.fa.fai"]
+
+
+def test_a_java_that_does_not_start_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_tool("java")
+    monkeypatch.setenv("_JAVA_OPTIONS", "-agentlib:absent")
+    sample = data.Sample("x", "x", tmp_path / "x.fa", tmp_path / "x.bam")
+    with pytest.raises(MissingComponent, match="does not run: Could not find agent library absent"):
+        demonstration.demonstrate(sample, "none.jar", swaps.STOCK, nullcontext)

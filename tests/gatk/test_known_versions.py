@@ -17,7 +17,9 @@ _VERSION = r"\d+(?:\.\d+){3}"
 @pytest.fixture(scope="module")
 def known() -> list[str]:
     """GATK's versions, in order."""
-    lists = (ROOT / "java/src/main/resources/org/gklshim/gatk").glob("*.known")
+    lists = set((ROOT / "java/src/main/resources/org/gklshim/gatk").glob("*.known"))
+    # Not every version has the class that this one is for.
+    lists = {path for path in lists if path.name != "pdhmm.known"}
     found = [
         {
             version

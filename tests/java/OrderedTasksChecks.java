@@ -1,4 +1,4 @@
-package org.gklshim.gatk.regions;
+package org.gklshim.gatk;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -58,7 +58,7 @@ def test_errors_in_a_pipe_name_stdin(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
+        (["--backend", "cpu", "--devices", "0"], "devices: the backend cpu uses no CUDA devices; "),
         (["--devices", "0,x"], "'0,x' is not a list of different device numbers such as 0,1"),
         (["--devices", "0,0"], "'0,0' is not a list of different device numbers such as 0,1"),
     ],

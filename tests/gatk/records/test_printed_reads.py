@@ -163,7 +163,9 @@ def test_files_are_stocks(
             for number, (reads, options, _) in enumerate(runs)
         ]
         commands.append(printing(sample.reads, folder / "text.sam"))
-        agent = (f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.reads={way}")
+        agent = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.reads={way}"]
+        # The class of GATK that calls us serves recalibration, too.
+        agent += ["-Dgkl.shim.recalibration=off"] if way == "3" else []
         logs[way] = in_one_jvm(commands, *(agent if way != "stock" else ()))
     stock = {path.name: path for path in folders["stock"].iterdir()}
     assert len(stock) > 2 * len(runs)

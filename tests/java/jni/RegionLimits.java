@@ -1,4 +1,4 @@
-package org.gklshim;
+package org.gklshim.hmm;
 
 /** Starts regions that are too large, and prints the errors; then computes on with a small one. */
 public final class RegionLimits {

@@ -48,7 +48,7 @@ def test_out_of_memory_is_a_java_error_and_the_jvm_goes_on(
 def test_regions_beyond_the_heap_and_beyond_an_array(tmp_path: Path, agent_jar: Path) -> None:
     compile_java(str(agent_jar), tmp_path, [Path(__file__).with_name("RegionLimits.java")])
     command = [require_tool("java"), "-Xmx64m", "-cp", f"{tmp_path}:{agent_jar}"]
-    command.append("org.gklshim.RegionLimits")
+    command.append("org.gklshim.hmm.RegionLimits")
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.stdout.splitlines() == [
         "PairHMM: a region of 500000000 reads and 2 haplotypes is too large",

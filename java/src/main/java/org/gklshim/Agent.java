@@ -118,7 +118,7 @@ public final class Agent implements ClassFileTransformer {
                 return null;
             }
             hasKnownClass = true;
-            String mismatch = replaced.mismatch(original, loader);
+            String mismatch = replaced.mismatch(loader);
             if (mismatch != null) {
                 replaced.warn(mismatch);
                 return null;

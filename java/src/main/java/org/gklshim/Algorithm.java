@@ -8,7 +8,7 @@ package org.gklshim;
  */
 public abstract class Algorithm {
     /** The name with which its log lines start. */
-    final String name;
+    protected final String name;
     /** The setting that turns the algorithm off. */
     private final Setting setting;
     /** The log message after a run of GATK that has not used the algorithm; null for none. */

@@ -1,21 +1,14 @@
 package org.gklshim;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * A part of GATK's own Java that we make faster. It is used if the class files of all classes that
- * it depends on are known: gatk/NAME.known lists them, with their SHA-256 in each version of GATK.
+ * A part of GATK's own Java that we make faster. It is used if all classes that it depends on are
+ * {@link KnownClasses}.
  */
-enum GatkPart {
+public enum GatkPart {
     REGIONS("regions", "calling regions", Setting.REGION_THREADS),
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
     WALK("walk", "finding active regions", Setting.WALK),
@@ -32,8 +25,7 @@ enum GatkPart {
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
 
-    /** The name of the list of known classes. */
-    private final String name;
+    private final KnownClasses classes;
     /** What the part does, for the log. */
     private final String title;
     /** The setting that turns the part off. */
@@ -50,7 +42,7 @@ enum GatkPart {
     }
 
     GatkPart(String name, String title, Setting setting, String owner, String tool) {
-        this.name = name;
+        classes = new KnownClasses(name);
         this.title = title;
         this.setting = setting;
         this.owner = owner;
@@ -68,6 +60,16 @@ enum GatkPart {
             decisions.put(loader, known);
         }
         return known;
+    }
+
+    /** Returns whether our code is used. A class of ours that serves several parts asks this. */
+    public boolean isUsed() {
+        try {
+            return isUsable(GatkPart.class.getClassLoader());
+        } catch (IOException e) {
+            warn(e.toString());
+            return false;
+        }
     }
 
     /** Leaves GATK's own code to all class loaders, and logs why. */
@@ -109,37 +111,10 @@ enum GatkPart {
     }
 
     private boolean isKnown(ClassLoader loader) throws IOException {
-        for (Map.Entry<String, Set<String>> entry : knownHashes().entrySet()) {
-            try (InputStream stream = loader.getResourceAsStream(entry.getKey() + ".class")) {
-                // Not every version has every class.
-                if (stream != null && !entry.getValue().contains(
-                        KnownOriginal.hash(NativeLibrary.readAll(stream)))) {
-                    info("this version's "
-                            + entry.getKey().substring(entry.getKey().lastIndexOf('/') + 1)
-                            + " is not known");
-                    return false;
-                }
-            }
+        String unknown = classes.unknown(loader);
+        if (unknown != null) {
+            info("this version's " + unknown + " is not known");
         }
-        return true;
-    }
-
-    private Map<String, Set<String>> knownHashes() throws IOException {
-        String path = FOLDER + name + ".known";
-        Map<String, Set<String>> hashes = new HashMap<>();
-        try (InputStream stream = GatkPart.class.getResourceAsStream(path)) {
-            if (stream == null) {
-                throw new IOException(path + " is missing in gkl-shim.jar");
-            }
-            BufferedReader lines = new BufferedReader(
-                    new InputStreamReader(stream, StandardCharsets.US_ASCII));
-            for (String line; (line = lines.readLine()) != null;) {
-                if (!line.startsWith("#")) {
-                    String[] fields = line.split(" ");
-                    hashes.computeIfAbsent(fields[0], k -> new HashSet<>()).add(fields[1]);
-                }
-            }
-        }
-        return hashes;
+        return unknown == null;
     }
 }

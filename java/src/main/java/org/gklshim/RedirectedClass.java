@@ -1,14 +1,16 @@
 package org.gklshim;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A class of GATK in which some methods call ours. {@link #TABLE} lists them all.
  *
  * <p>The rest of the class stays GATK's. Our method can call the original: see {@link ClassFile}.
- * A class is changed only if its {@link GatkPart} is on and knows this GATK.
+ * A class is changed only if a {@link GatkPart} that it serves is on and knows this GATK.
  */
 final class RedirectedClass {
     private static final int ICONST_0 = 0x03;
@@ -23,7 +25,6 @@ final class RedirectedClass {
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
     private static final String LIKELIHOODS = "org/gklshim/gatk/likelihoods/Likelihoods";
     private static final String PCR_ERROR_MODEL = "org/gklshim/gatk/likelihoods/PcrErrorModel";
-    private static final String RECALIBRATION = "org/gklshim/gatk/recalibration/";
     private static final String SAMTOOLS = "htsjdk/samtools/";
     private static final String COMPRESSION = "com/intel/gkl/compression/";
     private static final String BAM = "org/gklshim/gatk/bam/";
@@ -82,9 +83,9 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.TOOLS, "org/broadinstitute/barclay/argparser/ClassFinder",
                 "org/gklshim/gatk/tools/ToolSearch", "scanJar").open("loader", "parentType"),
         new RedirectedClass(GatkPart.RECALIBRATION, ENGINE + "ReadWalker",
-                RECALIBRATION + "RecalibrationTraversal", "traverse"),
+                "org/gklshim/gatk/ReadTraversal", "traverse").alsoFor(GatkPart.RECORDS),
         new RedirectedClass(GatkPart.RECALIBRATION, UTILS + "recalibration/RecalUtils",
-                RECALIBRATION + "BufferedReport", "outputRecalibrationReport"),
+                "org/gklshim/gatk/recalibration/BufferedReport", "outputRecalibrationReport"),
         new RedirectedClass(GatkPart.PILEUPS, ENGINE + "LocusWalker",
                 "org/gklshim/gatk/pileups/LocusPileups", "getAlignmentContextIterator"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/BlockCompressedOutputStream",
@@ -105,8 +106,6 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMFileWriter",
                 BAM + "BamOutput", "writeAlignment")
                 .open("bamRecordCodec", "blockCompressedOutputStream", "bamIndexer"),
-        new RedirectedClass(GatkPart.RECORDS, ENGINE + "GATKTool",
-                "org/gklshim/gatk/records/PrintedReads", "getTransformedReadStream"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/DeflaterFactory",
                 BAM + "CodecFactories", "makeDeflater"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/InflaterFactory",
@@ -132,7 +131,8 @@ final class RedirectedClass {
         }
     }
 
-    private final GatkPart part;
+    /** The parts that the class serves. */
+    private final Set<GatkPart> parts;
     private final String name;
     private final String target;
     private final String[] methods;
@@ -150,10 +150,16 @@ final class RedirectedClass {
      *     null if there are none
      */
     private RedirectedClass(GatkPart part, String name, String target, String... methods) {
-        this.part = part;
+        parts = EnumSet.of(part);
         this.name = name;
         this.target = target;
         this.methods = methods;
+    }
+
+    /** Serves a second part. Our methods ask each part whether it is used. */
+    private RedirectedClass alsoFor(GatkPart part) {
+        parts.add(part);
+        return this;
     }
 
     /** Makes fields public, and not final. */
@@ -190,18 +196,18 @@ final class RedirectedClass {
 
     /** Returns whether every tool of GATK loads the class. */
     boolean isOfEveryTool() {
-        return part == GatkPart.TOOLS;
+        return parts.contains(GatkPart.TOOLS);
     }
 
     /** Leaves GATK's own code, because this class cannot be changed any more. */
     void refuse(String reason) {
-        part.refuse(reason);
+        parts.forEach(part -> part.refuse(reason));
     }
 
     /** Returns the class file with calls to our methods, or null if GATK keeps its own file. */
     byte[] transform(ClassLoader loader, byte[] original) {
         try {
-            if (!part.isUsable(loader)) {
+            if (!isUsable(loader)) {
                 return null;
             }
             ClassFile file = new ClassFile(original.clone());
@@ -219,8 +225,17 @@ final class RedirectedClass {
             }
             return file.toBytes();
         } catch (IOException | RuntimeException | Error e) {
-            part.warn(e.toString());
+            parts.forEach(part -> part.warn(e.toString()));
             return null;
         }
+    }
+
+    private boolean isUsable(ClassLoader loader) throws IOException {
+        for (GatkPart part : parts) {
+            if (part.isUsable(loader)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -31,10 +31,8 @@ public final class ReplacedClass {
         new ReplacedClass("com.intel.gkl.pdhmm.IntelPDHMM", Pdhmm.INSTANCE,
                 OriginalLibrary.INTEL_GKL),
         new ReplacedClass("org.broadinstitute.hellbender.utils.pairhmm.LoglessPDPairHMM",
-                Pdhmm.INSTANCE, OriginalLibrary.GATK_JAVA, new KnownOriginal("4.5.0.0 to 4.6.2.0",
-                        new String[] {"org/broadinstitute/hellbender/utils/pairhmm/PDPairHMM"},
-                        "a50e49f9d11fa30275b62a35f2eaccd08904ba495d13baee1d4998f87baeb940",
-                        "org/broadinstitute/hellbender/utils/pairhmm/VectorLoglessPairPDHMM")),
+                Pdhmm.INSTANCE, OriginalLibrary.GATK_JAVA, new KnownClasses("pdhmm"),
+                "org/broadinstitute/hellbender/utils/pairhmm/VectorLoglessPairPDHMM"),
         new ReplacedClass("com.intel.gkl.smithwaterman.IntelSmithWaterman",
                 SmithWaterman.INSTANCE, OriginalLibrary.INTEL_GKL),
         new ReplacedClass("com.fulcrumgenomics.fgkl.pairhmm.FgklPairHmm", PairHmm.INSTANCE,
@@ -64,29 +62,33 @@ public final class ReplacedClass {
     /** The name with slashes, as in the JVM. */
     private final String name;
 
-    /** What the original must be, or null for a class that any version of a library may have. */
-    private final KnownOriginal known;
+    /** The original and what it depends on; null for a class of a library, in any version. */
+    private final KnownClasses known;
+    /** The class, with slashes, that is replaced instead in versions that have it; null for none. */
+    private final String successor;
 
     private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library) {
-        this(name, algorithm, library, null);
+        this(name, algorithm, library, null, null);
     }
 
     private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library,
-            KnownOriginal known) {
+            KnownClasses known, String successor) {
         this.name = name.replace('.', '/');
         this.algorithm = algorithm;
         this.library = library;
         this.known = known;
+        this.successor = successor;
     }
 
     /** Returns whether this GATK has another class that is to be replaced instead. */
     boolean isSuperseded(ClassLoader loader) {
-        return known != null && known.isSuperseded(loader);
+        return successor != null && loader.getResource(successor + ".class") != null;
     }
 
     /** Returns why our class does not fit the original, or null if it does. */
-    String mismatch(byte[] original, ClassLoader loader) throws IOException {
-        return known == null ? null : known.mismatch(original, loader);
+    String mismatch(ClassLoader loader) throws IOException {
+        String unknown = known == null ? null : known.unknown(loader);
+        return unknown == null ? null : "this version's " + unknown + " is not known";
     }
 
     /** Returns the entry for a class name with slashes, or null. */

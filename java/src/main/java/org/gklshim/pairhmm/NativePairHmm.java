@@ -1,6 +1,6 @@
 package org.gklshim.pairhmm;
 
-import org.gklshim.RegionEngine;
+import org.gklshim.hmm.RegionEngine;
 
 /** The class whose native methods are in kernels/jni/native_pairhmm.cpp. */
 public final class NativePairHmm implements RegionEngine {

@@ -1,6 +1,6 @@
 package org.gklshim.pdhmm;
 
-import org.gklshim.RegionEngine;
+import org.gklshim.hmm.RegionEngine;
 
 /** The class whose native methods are in kernels/jni/native_pdhmm.cpp. */
 public final class NativePdhmm implements RegionEngine {

@@ -2,11 +2,11 @@ package org.gklshim.pdhmm;
 
 import java.io.IOException;
 import org.gklshim.NativeLibrary;
-import org.gklshim.Region;
-import org.gklshim.RegionAlgorithm;
-import org.gklshim.RegionEngine;
-import org.gklshim.RegionSelfTest;
 import org.gklshim.Setting;
+import org.gklshim.hmm.Region;
+import org.gklshim.hmm.RegionAlgorithm;
+import org.gklshim.hmm.RegionEngine;
+import org.gklshim.hmm.RegionSelfTest;
 
 /** Computes PDHMM for the classes that replace Intel's and GATK's. One object for the process. */
 public final class Pdhmm extends RegionAlgorithm {

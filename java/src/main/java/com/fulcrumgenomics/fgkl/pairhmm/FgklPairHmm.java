@@ -6,8 +6,8 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
-import org.gklshim.Region;
 import org.gklshim.ReplacedClass;
+import org.gklshim.hmm.Region;
 import org.gklshim.pairhmm.PairHmm;
 
 /**

@@ -7,8 +7,8 @@ import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
-import org.gklshim.Region;
 import org.gklshim.ReplacedClass;
+import org.gklshim.hmm.Region;
 import org.gklshim.pdhmm.Pdhmm;
 
 /**

@@ -11,6 +11,7 @@ import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.ReadUtils;
+import org.gklshim.GatkPart;
 import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.records.BamInput;
@@ -53,7 +54,7 @@ public final class LocusPileups {
 
     /** Returns the records of the input, or null, and logs why, if GATK has to read them. */
     private static SiteReads records(LocusWalker walker, RecordFilters filters) {
-        if (!BamInput.isOn()) {
+        if (!GatkPart.RECORDS.isUsed()) {
             return null;
         }
         ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");

@@ -1,7 +1,15 @@
 package org.gklshim.gatk.recalibration;
 
+import static org.gklshim.gatk.records.BamFormat.DELETION;
+import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
+import static org.gklshim.gatk.records.BamFormat.INSERTION;
+import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
+import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
+import static org.gklshim.gatk.records.BamFormat.PAIRED;
+import static org.gklshim.gatk.records.BamFormat.REVERSE;
+import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
+
 import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCollection;
-import org.gklshim.gatk.records.BamFormat;
 
 /**
  * Counts the observations and errors of reads for BaseRecalibrator, as GATK's
@@ -58,8 +66,8 @@ final class ErrorCounter extends SequencingOrder {
         while (last > first && isClip(read.operators[last])) {
             last--;
         }
-        if (first > last || read.operators[first] == ReadArrays.D
-                || read.operators[last] == ReadArrays.D) {
+        if (first > last || read.operators[first] == DELETION
+                || read.operators[last] == DELETION) {
             return false;
         }
         for (int k = 0; k < read.elements; k++) {
@@ -75,7 +83,7 @@ final class ErrorCounter extends SequencingOrder {
                     && !ReadArrays.isAligned(read.operators[k - 1])) {
                 return false;
             }
-            if (operator == ReadArrays.H && k > 0 && k < read.elements - 1) {
+            if (operator == HARD_CLIP && k > 0 && k < read.elements - 1) {
                 return false;
             }
         }
@@ -83,7 +91,7 @@ final class ErrorCounter extends SequencingOrder {
     }
 
     private static boolean isClip(int operator) {
-        return operator == ReadArrays.S || operator == ReadArrays.H;
+        return operator == SOFT_CLIP || operator == HARD_CLIP;
     }
 
     /**
@@ -95,14 +103,14 @@ final class ErrorCounter extends SequencingOrder {
         to = read.length;
         int base = 0;
         for (int k = 0; k < read.elements; k++) {
-            if (read.operators[k] == ReadArrays.S) {
+            if (read.operators[k] == SOFT_CLIP) {
                 if (base == 0) {
                     from = read.lengths[k];
                 } else {
                     to = base;
                 }
             }
-            base += read.operators[k] == ReadArrays.D || read.operators[k] == ReadArrays.H
+            base += read.operators[k] == DELETION || read.operators[k] == HARD_CLIP
                     ? 0 : read.lengths[k];
         }
         clipAdaptor(read);
@@ -111,10 +119,10 @@ final class ErrorCounter extends SequencingOrder {
 
     /** Leaves out what lies beyond the start of the mate: ReadUtils.getAdaptorBoundary(). */
     private void clipAdaptor(ReadArrays read) {
-        boolean isReverse = read.has(BamFormat.REVERSE);
-        if (read.insertSize == 0 || !read.has(BamFormat.PAIRED)
-                || read.has(BamFormat.MATE_UNMAPPED) || read.mateContig < 0 || read.mateStart == 0
-                || isReverse == read.has(BamFormat.MATE_REVERSE)) {
+        boolean isReverse = read.has(REVERSE);
+        if (read.insertSize == 0 || !read.has(PAIRED)
+                || read.has(MATE_UNMAPPED) || read.mateContig < 0 || read.mateStart == 0
+                || isReverse == read.has(MATE_REVERSE)) {
             return;
         }
         long end = read.end();
@@ -141,7 +149,7 @@ final class ErrorCounter extends SequencingOrder {
                 }
                 position += size;
                 base += size;
-            } else if (operator == ReadArrays.D) {
+            } else if (operator == DELETION) {
                 if (boundary < position + size) {
                     // The deletion is at the end of what is left, and goes with the adaptor.
                     if (isReverse) {
@@ -152,7 +160,7 @@ final class ErrorCounter extends SequencingOrder {
                     return;
                 }
                 position += size;
-            } else if (operator != ReadArrays.H) {
+            } else if (operator != HARD_CLIP) {
                 base += size;
             }
         }
@@ -162,7 +170,7 @@ final class ErrorCounter extends SequencingOrder {
         int base = 0;
         for (int k = 0; k < read.elements; k++) {
             int operator = read.operators[k];
-            if (operator == ReadArrays.D || operator == ReadArrays.H) {
+            if (operator == DELETION || operator == HARD_CLIP) {
                 continue;
             }
             if (ReadArrays.isAligned(operator)
@@ -197,7 +205,7 @@ final class ErrorCounter extends SequencingOrder {
         for (int k = 0; k < read.elements; k++) {
             int size = read.lengths[k];
             switch (read.operators[k]) {
-                case ReadArrays.I:
+                case INSERTION:
                     boolean isInSite = position > 0
                             && (positions[position - 1] & MaskedReference.GOES_ON) != 0;
                     for (int j = base; j < base + size; j++) {
@@ -205,13 +213,13 @@ final class ErrorCounter extends SequencingOrder {
                     }
                     base += size;
                     break;
-                case ReadArrays.D:
+                case DELETION:
                     position += size;
                     break;
-                case ReadArrays.S:
+                case SOFT_CLIP:
                     base += size;
                     break;
-                case ReadArrays.H:
+                case HARD_CLIP:
                     break;
                 default:
                     for (int j = 0; j < size; j++) {
@@ -235,7 +243,7 @@ final class ErrorCounter extends SequencingOrder {
         for (int k = 0; k < read.elements; k++) {
             int operator = read.operators[k];
             int size = read.lengths[k];
-            if (operator == ReadArrays.D) {
+            if (operator == DELETION) {
                 if (base > from && base < to) {
                     int sites = 0;
                     for (int j = position; j < position + size; j++) {
@@ -249,7 +257,7 @@ final class ErrorCounter extends SequencingOrder {
                 position += size;
             } else {
                 position += ReadArrays.isAligned(operator) ? size : 0;
-                base += operator == ReadArrays.H ? 0 : size;
+                base += operator == HARD_CLIP ? 0 : size;
             }
         }
     }

@@ -1,5 +1,14 @@
 package org.gklshim.gatk.recalibration;
 
+import static org.gklshim.gatk.records.BamFormat.DELETION;
+import static org.gklshim.gatk.records.BamFormat.DIFFERENT;
+import static org.gklshim.gatk.records.BamFormat.EQUAL;
+import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
+import static org.gklshim.gatk.records.BamFormat.INSERTION;
+import static org.gklshim.gatk.records.BamFormat.MATCH;
+import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
+import static org.gklshim.gatk.records.BamFormat.UNMAPPED;
+
 import htsjdk.samtools.CigarElement;
 import htsjdk.samtools.CigarOperator;
 import htsjdk.samtools.SAMRecord;
@@ -8,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
-import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
 
@@ -20,15 +28,6 @@ import org.gklshim.gatk.records.Tags;
  * are asked for their fields.
  */
 final class ReadArrays {
-    /** The operators of a CIGAR, by their number in a BAM file. */
-    static final int M = 0;
-    static final int I = 1;
-    static final int D = 2;
-    static final int S = 4;
-    static final int H = 5;
-    static final int EQ = 7;
-    static final int X = 8;
-
     /** The letters of the lowest and of the highest quality. */
     static final int FIRST_QUALITY = 33;
     private static final int LAST_QUALITY = 126;
@@ -111,8 +110,8 @@ final class ReadArrays {
     /**
      * Takes a read. Returns false if anything about it is unusual: if its length is not that of its
      * CIGAR, it has no qualities, the header does not have its position or its read group, it has
-     * another operator than the above, tags that cannot be read without doubt, or original
-     * qualities that are not one for each base. An unmapped read has no CIGAR.
+     * an operator N or P, tags that cannot be read without doubt, or original qualities that are
+     * not one for each base. An unmapped read has no CIGAR.
      */
     boolean take(SAMRecord record) {
         flags = record.getFlags();
@@ -123,7 +122,7 @@ final class ReadArrays {
         mateStart = record.getMateAlignmentStart();
         insertSize = record.getInferredInsertSize();
         length = record.getReadLength();
-        if (length == 0 || !has(BamFormat.UNMAPPED) && !header.has(contig, start)) {
+        if (length == 0 || !has(UNMAPPED) && !header.has(contig, start)) {
             return false;
         }
         if (codes.length < length) {
@@ -132,7 +131,7 @@ final class ReadArrays {
         bytes = record.getVariableBinaryRepresentation();
         return (bytes == null ? takeFields(record) : takeBytes(record, bytes))
                 && readGroup >= 0
-                && (has(BamFormat.UNMAPPED) ? elements == 0 : readLengthOfCigar() == length);
+                && (has(UNMAPPED) ? elements == 0 : readLengthOfCigar() == length);
     }
 
     private boolean takeBytes(SAMRecord record, byte[] data) {
@@ -245,15 +244,15 @@ final class ReadArrays {
         }
     }
 
-    /** Returns the read's length by its CIGAR, or -1 if it has another operator than the above. */
+    /** Returns the read's length by its CIGAR, or -1 if this has an operator N or P. */
     private long readLengthOfCigar() {
         long sum = 0;
         for (int k = 0; k < elements; k++) {
             switch (operators[k]) {
-                case M: case I: case S: case EQ: case X:
+                case MATCH: case EQUAL: case DIFFERENT: case INSERTION: case SOFT_CLIP:
                     sum += lengths[k];
                     break;
-                case D: case H:
+                case DELETION: case HARD_CLIP:
                     break;
                 default:
                     return -1;
@@ -266,12 +265,12 @@ final class ReadArrays {
     long end() {
         long end = start - 1L;
         for (int k = 0; k < elements; k++) {
-            end += isAligned(operators[k]) || operators[k] == D ? lengths[k] : 0;
+            end += isAligned(operators[k]) || operators[k] == DELETION ? lengths[k] : 0;
         }
         return end;
     }
 
     static boolean isAligned(int operator) {
-        return operator == M || operator == EQ || operator == X;
+        return operator == MATCH || operator == EQUAL || operator == DIFFERENT;
     }
 }

@@ -13,7 +13,7 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.Log;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.regions.OrderedTasks;
+import org.gklshim.gatk.OrderedTasks;
 
 /**
  * The traversal of a tool of base quality score recalibration. The tool's own thread reads the
@@ -40,18 +40,17 @@ public final class RecalibrationTraversal {
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
     }
 
-    /** Takes the place of the method of {@link ReadWalker}. */
-    public static void traverse(ReadWalker walker) {
+    /** Traverses the reads. Returns false if GATK has to do it. */
+    public static boolean traverse(ReadWalker walker) {
         ReadTool tool = ErrorCounting.of(walker);
         if (tool == null) {
             tool = QualityRecalibration.of(walker);
         }
         if (tool == null) {
-            walker.traverse$original();
-        } else {
-            new RecalibrationTraversal(walker, tool, new ReadFilters(walker.makeReadFilter()))
-                    .run();
+            return false;
         }
+        new RecalibrationTraversal(walker, tool, new ReadFilters(walker.makeReadFilter())).run();
+        return true;
     }
 
     private void run() {
@@ -142,19 +141,13 @@ public final class RecalibrationTraversal {
         tasks.submit(task, bases);
     }
 
-    /** Throws any exception, as the work threw it. */
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> void rethrow(Throwable failure) throws E {
-        throw (E) failure;
-    }
-
     private void handOn(ReadTask task) {
         task.results.forEach(tool::accept);
         for (int k = 0; k < task.passed; k++) {
             progress.update(task.place);
         }
         if (task.failure != null) {
-            RecalibrationTraversal.<RuntimeException>rethrow(task.failure);
+            OrderedTasks.<RuntimeException>rethrow(task.failure);
         }
     }
 }

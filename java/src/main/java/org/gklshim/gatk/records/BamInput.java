@@ -7,9 +7,7 @@ import htsjdk.samtools.SamReader;
 import htsjdk.samtools.ValidationStringency;
 import htsjdk.samtools.util.BinaryCodec;
 import htsjdk.samtools.util.BlockCompressedInputStream;
-import java.util.Arrays;
 import java.util.Map;
-import org.broadinstitute.hellbender.engine.GATKTool;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.gklshim.gatk.Members;
 
@@ -53,12 +51,6 @@ public final class BamInput {
                         == DefaultSAMRecordFactory.class;
         return isUsual ? new BamInput(adapter.getFileHeader(), reader,
                 (BlockCompressedInputStream) file) : null;
-    }
-
-    /** Returns whether records may be read: the agent has changed a class then. */
-    public static boolean isOn() {
-        return Arrays.stream(GATKTool.class.getDeclaredMethods())
-                .anyMatch(method -> method.getName().equals("getTransformedReadStream$original"));
     }
 
     public SAMFileHeader header() {

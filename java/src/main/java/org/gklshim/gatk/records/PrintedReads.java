@@ -2,14 +2,12 @@ package org.gklshim.gatk.records;
 
 import htsjdk.samtools.SAMRecord;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import org.broadinstitute.hellbender.engine.GATKTool;
+import org.apache.logging.log4j.Logger;
 import org.broadinstitute.hellbender.engine.ProgressMeter;
+import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
-import org.broadinstitute.hellbender.engine.filters.ReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
-import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.bam.RecordOutput;
@@ -37,24 +35,18 @@ public final class PrintedReads {
         this.progress = progress;
     }
 
-    /**
-     * Takes the place of the method of {@link GATKTool}. The reads that are printed here do not
-     * reach the tool.
-     */
-    public static Stream<GATKRead> getTransformedReadStream(GATKTool tool, ReadFilter filter) {
-        if (!tool.getClass().getName().equals(TOOL) || !isPrinted(tool, filter)) {
-            return tool.getTransformedReadStream$original(filter);
-        }
-        return Stream.empty();
+    public static boolean isPrintReads(ReadWalker walker) {
+        return walker.getClass().getName().equals(TOOL);
     }
 
     /** Prints the reads. Returns false, and logs why, if GATK has to do it. */
-    private static boolean isPrinted(GATKTool tool, ReadFilter filter) {
-        ReadsDataSource source = (ReadsDataSource) Members.get(tool, "reads");
-        BamInput input = source == null ? null : BamInput.of(source);
-        RecordFilters filters = new RecordFilters((CountingReadFilter) filter);
+    public static boolean traverse(ReadWalker walker) {
+        ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
+        BamInput input = BamInput.of(source);
+        CountingReadFilter filter = walker.makeReadFilter();
+        RecordFilters filters = new RecordFilters(filter);
         RecordOutput output = input == null ? null
-                : RecordOutput.of(Members.get(tool, "outputWriter.samWriter"), input.header());
+                : RecordOutput.of(Members.get(walker, "outputWriter.samWriter"), input.header());
         String reason = null;
         if (input == null) {
             reason = BamInput.UNSUITABLE;
@@ -74,7 +66,8 @@ public final class PrintedReads {
         }
         Log.info("reads: records are copied without decoding");
         new PrintedReads(input, filters, output,
-                (ProgressMeter) Members.get(tool, "progressMeter")).print();
+                (ProgressMeter) Members.get(walker, "progressMeter")).print();
+        ((Logger) Members.get(walker, "logger")).info(filter.getSummaryLine());
         return true;
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import org.broadinstitute.hellbender.utils.genotyper.LikelihoodMatrix;
 import org.broadinstitute.hellbender.utils.haplotype.PartiallyDeterminedHaplotype;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.gklshim.Region;
+import org.gklshim.hmm.Region;
 import org.gklshim.pdhmm.Pdhmm;
 
 /**

@@ -1,4 +1,4 @@
-package org.gklshim;
+package org.gklshim.hmm;
 
 import java.nio.charset.StandardCharsets;
 

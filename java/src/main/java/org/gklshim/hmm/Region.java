@@ -1,4 +1,4 @@
-package org.gklshim;
+package org.gklshim.hmm;
 
 import java.util.Arrays;
 

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.regions;
+package org.gklshim.gatk;
 
 import java.util.ArrayDeque;
 import java.util.List;
@@ -104,7 +104,7 @@ public final class OrderedTasks<T, R> {
      * @param maxEntries the limit on the number of tasks whose results were not handed on yet
      * @throws OutOfMemoryError if the system refuses a thread; then no thread is left
      */
-    OrderedTasks(List<Function<T, R>> functions, Consumer<R> inOrder, Consumer<R> sink,
+    public OrderedTasks(List<Function<T, R>> functions, Consumer<R> inOrder, Consumer<R> sink,
             long maxWeight, long maxRunningWeight, int maxEntries) {
         ownersFunction = functions.get(0);
         this.inOrder = inOrder;
@@ -138,7 +138,7 @@ public final class OrderedTasks<T, R> {
      *
      * @param isAwaited whether the owner waits for the task when it calls {@link #awaitTurn}
      */
-    void submit(T task, long taskWeight, boolean isAwaited) {
+    public void submit(T task, long taskWeight, boolean isAwaited) {
         Entry<T, R> entry = new Entry<>(task, taskWeight, isAwaited);
         lock.lock();
         try {
@@ -153,7 +153,7 @@ public final class OrderedTasks<T, R> {
     }
 
     /** Submits a result that needs no computing. The owner does not hand it on unless it waits. */
-    void submitResult(R result) {
+    public void submitResult(R result) {
         Entry<T, R> entry = new Entry<>(null, 0, false);
         entry.result = result;
         entry.isDone = true;
@@ -208,7 +208,7 @@ public final class OrderedTasks<T, R> {
      * in the owner's own work all tasks that it has submitted and waits for. Any other thread does
      * not wait.
      */
-    static void awaitTurn() {
+    public static void awaitTurn() {
         OrderedTasks<?, ?> tasks = OF_THREAD.get();
         if (tasks != null) {
             tasks.awaitTurnOfThread();
@@ -216,12 +216,12 @@ public final class OrderedTasks<T, R> {
     }
 
     /** Returns how often tasks have waited for their turn. */
-    long taskWaits() {
+    public long taskWaits() {
         return taskWaits;
     }
 
     /** Returns how often the owner has waited for its turn. */
-    long ownerWaits() {
+    public long ownerWaits() {
         return ownerWaits;
     }
 
@@ -230,7 +230,7 @@ public final class OrderedTasks<T, R> {
      * thread does not wait.
      */
     @SuppressWarnings("unchecked")
-    static <T> void awaitEarlier(Predicate<T> condition) {
+    public static <T> void awaitEarlier(Predicate<T> condition) {
         OrderedTasks<T, ?> tasks = (OrderedTasks<T, ?>) OF_THREAD.get();
         if (tasks != null) {
             tasks.awaitEarlierOfThread(condition);
@@ -430,7 +430,7 @@ public final class OrderedTasks<T, R> {
 
     /** Throws any exception, as the task threw it. */
     @SuppressWarnings("unchecked")
-    static <E extends Throwable> void rethrow(Throwable failure) throws E {
+    public static <E extends Throwable> void rethrow(Throwable failure) throws E {
         throw (E) failure;
     }
 }

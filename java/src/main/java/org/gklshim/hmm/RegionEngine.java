@@ -1,4 +1,4 @@
-package org.gklshim;
+package org.gklshim.hmm;
 
 /** The native PairHMM or PDHMM. {@link RegionAlgorithm} explains the methods. */
 public interface RegionEngine {

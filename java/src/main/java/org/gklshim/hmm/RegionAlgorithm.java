@@ -1,6 +1,8 @@
-package org.gklshim;
+package org.gklshim.hmm;
 
 import java.lang.ref.WeakReference;
+import org.gklshim.Algorithm;
+import org.gklshim.Setting;
 
 /** An algorithm that computes the likelihoods of a region's reads and haplotypes. */
 public abstract class RegionAlgorithm extends Algorithm {
