@@ -17,7 +17,7 @@ import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** Writes marked records in the order of the file, and counts them for the metrics. */
-final class MarkedRecordWriter implements AutoCloseable {
+final class MarkedRecordWriter {
     private static final int PROGRESS = 10 * 1000 * 1000;
 
     private final MarkDuplicates tool;
@@ -153,8 +153,7 @@ final class MarkedRecordWriter implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    void close() {
         try {
             writer.close();
         } catch (RuntimeException e) {
