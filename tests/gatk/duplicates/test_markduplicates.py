@@ -173,7 +173,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     lenient = "--VALIDATION_STRINGENCY LENIENT"
     commands = [
         _command(tmp_path, [cut], "cut"),
-        _command(tmp_path, [unsorted], "unsorted"),
+        _command(tmp_path, [unsorted], "unsorted", "--CREATE_MD5_FILE true"),
         _command(tmp_path, [unplaced], "unplaced"),
         _command(tmp_path, [unknown], "unknown"),
         _command(tmp_path, [no_group], "no_group"),

@@ -70,8 +70,9 @@ def stocks(reads: data.Sample, in_one_jvm: Callable[..., str], shared: Path) -> 
 
 
 def said(log: str) -> list[str]:
-    """Return what a log says of filtered and of recalibrated reads."""
-    return re.findall(r"\d+ read.* filtered .*|able to recalibrate .*", log)
+    """Return what a log says of filtered, of recalibrated and of faulty reads."""
+    patterns = (r"\d+ read.* filtered .*|able to recalibrate .*", "Ignoring SAM validation error.*")
+    return re.findall(patterns[0], log) + sorted(re.findall(patterns[1], log))
 
 
 def test_reports_are_stocks(
@@ -105,6 +106,7 @@ APPLYING = {
     "missing.bam": "--allow-missing-read-group -bqsr {0}/other.table",
     "filters.bam": "--read-filter NotDuplicateReadFilter",
     "another-filter.bam": "--read-filter ReadLengthReadFilter --max-read-length 90",
+    "lenient.bam": "--read-validation-stringency LENIENT",
     "from-text.bam": "--emit-original-quals -I {0}/reads.sorted.sam",
 }
 

@@ -21,6 +21,7 @@ from tests.gatk.recalibration.test_recalibration import errors
 
 pytestmark = pytest.mark.gatk
 
+UNFILTERED = "--disable-tool-default-read-filters"
 #: The options of runs, and whether records are copied as bytes.
 RUNS = {
     "default": ("", True),
@@ -99,6 +100,14 @@ def inputs(sample: data.Sample, folder: Path) -> dict[str, Path]:
     }
 
 
+def cigar_in_a_tag(neighbour: bytes) -> bytes:
+    """Return a record at the place of another one, with a short CIGAR where a long one is put."""
+    body = neighbour[4:12] + struct.pack("<BBHHHiiii", 2, 60, 0, 2, 0, 20, -1, -1, 0) + b"r\0"
+    body += struct.pack("<II", 20 << 4 | 4, 20 << 4 | 3) + bytes([17] * 10 + [30] * 20)
+    body += b"CGBI" + struct.pack("<II", 1, 20 << 4)
+    return struct.pack("<i", len(body)) + body
+
+
 def damaged(sample: data.Sample, folder: Path) -> dict[str, Path]:
     """Write files that end a run."""
     whole = sample.reads.read_bytes()
@@ -123,6 +132,8 @@ def damaged(sample: data.Sample, folder: Path) -> dict[str, Path]:
         record = records[half][:place] + struct.pack("<i", value) + records[half][place + 4 :]
         changed = [*records[:half], record, *records[half + 1 :]]
         files[name] = bam(folder / "made.bam", header + b"".join(changed)).read_bytes()
+    with_tag = [*records[:half], cigar_in_a_tag(records[half]), *records[half:]]
+    files["cigar"] = bam(folder / "made.bam", header + b"".join(with_tag)).read_bytes()
     swapped = [*records[:half], records[half + 300], *records[half:]]
     files["order"] = bam(folder / "made.bam", header + b"".join(swapped)).read_bytes()
     result = {}
@@ -204,7 +215,10 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
     for way in ("stock", "1", "3"):
         folder = tmp_path / way
         folder.mkdir()
-        commands = [printing(path, folder / path.name) for path in files.values()]
+        commands = [
+            printing(path, folder / path.name, UNFILTERED if name == "cigar" else "")
+            for name, path in files.items()
+        ]
         agent = (f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.reads={way}")
         log = in_one_jvm(
             commands,

@@ -1,6 +1,7 @@
 package org.gklshim.gatk;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /** Access to what is not public in GATK's objects. It is for the start of a run: it is slow. */
@@ -49,9 +50,10 @@ public final class Members {
     }
 
     /**
-     * Calls a method that has one form only.
+     * Calls a method that has one form only. What it throws without declaring it is thrown here.
      *
-     * @throws IllegalStateException if this version of GATK has no such method, or it fails
+     * @throws IllegalStateException if this version of GATK has no such method, or it throws an
+     *     exception that it declares
      */
     public static Object call(Object object, String name, Object... arguments) {
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
@@ -60,6 +62,8 @@ public final class Members {
                     method.setAccessible(true);
                     try {
                         return method.invoke(object, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw unchecked(e.getCause());
                     } catch (ReflectiveOperationException e) {
                         throw new IllegalStateException(e);
                     }
@@ -67,6 +71,14 @@ public final class Members {
             }
         }
         throw new IllegalStateException(object.getClass().getName() + " has no " + name);
+    }
+
+    private static RuntimeException unchecked(Throwable failure) {
+        if (failure instanceof Error) {
+            throw (Error) failure;
+        }
+        return failure instanceof RuntimeException
+                ? (RuntimeException) failure : new IllegalStateException(failure);
     }
 
     private static Object find(Object object, String path)

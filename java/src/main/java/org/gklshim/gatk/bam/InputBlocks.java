@@ -51,6 +51,8 @@ final class InputBlocks {
     private final Queue<byte[]> freeArrays = new ConcurrentLinkedQueue<>();
     /** How many blocks were read without a jump. */
     private int readInOrder;
+    /** Whether the stream cannot say how many bytes have arrived. */
+    private boolean isSilent;
     /** Whether the next block of the file is one that htsjdk must read. */
     private boolean isBlocked;
 
@@ -140,7 +142,7 @@ final class InputBlocks {
     /** Reads a block. Returns null, and leaves it in the file, if it is unusual. */
     private InFlight read() throws IOException {
         // A pipe must not be waited for.
-        if (file.mFile == null && (file.mStream == null || file.mStream.available() < MAX_LENGTH)) {
+        if (file.mFile == null && !hasArrived()) {
             return null;
         }
         byte[] bytes = freeBlocks.isEmpty() ? new byte[MAX_LENGTH] : freeBlocks.poll();
@@ -159,6 +161,20 @@ final class InputBlocks {
         boolean checksCrcs = file.blockGunzipper.checkCrcs;
         block.task = new BlockTask<>(() -> inflate(block, checksCrcs));
         return block;
+    }
+
+    /** Returns whether a block can be read from the stream at once. */
+    private boolean hasArrived() {
+        if (file.mStream == null || isSilent) {
+            return false;
+        }
+        try {
+            return file.mStream.available() >= MAX_LENGTH;
+        } catch (IOException e) {
+            // Java's stream for the path of a pipe, such as /dev/stdin, asks for its length.
+            isSilent = true;
+            return false;
+        }
     }
 
     private static int length(byte[] bytes) {

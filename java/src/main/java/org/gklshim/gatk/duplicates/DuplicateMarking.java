@@ -220,18 +220,29 @@ public final class DuplicateMarking {
         Map<String, String> programs = setsProgram ? chained : null;
         // A thread of the writer's own would have to be woken for each record.
         isInHtsjdk = true;
-        SAMFileWriter file = new SAMFileWriterFactory().setUseAsyncIo(false)
+        SAMFileWriterFactory factory = new SAMFileWriterFactory();
+        // With such a thread, Picard leaves a file incomplete that cannot be written.
+        boolean isAsync = (boolean) Members.get(factory, "useAsyncIo");
+        SAMFileWriter file = factory.setUseAsyncIo(false)
                 .makeWriter(outputHeader, true, tool.OUTPUT,
                 (File) Members.get(tool, "REFERENCE_SEQUENCE"));
         isInHtsjdk = false;
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
                 programs, file, inputBuffers, outputBuffers, log);
-        try (MarkedRecordWriter out = writer) {
+        try {
             read(() -> new RecordMarker(tool, sets, inputs, groups, genome, outputHeader,
-                    programs, out.needsObjects(), outputBuffers)::mark, out::write, () -> false);
-            log.info("Writing complete. Closing input iterator.");
-            logMemory("Before output close");
+                    programs, writer.needsObjects(), outputBuffers)::mark, writer::write,
+                    () -> false);
+        } catch (RuntimeException e) {
+            if (hasFailedToWrite(e) && !isAsync) {
+                closeAfter(e);
+            }
+            // Picard makes the file again after any other failure.
+            throw e;
         }
+        log.info("Writing complete. Closing input iterator.");
+        logMemory("Before output close");
+        writer.close();
         log.info("Closed outputs. Getting more Memory Stats.");
         logMemory("After output close");
         MetricsFile<DuplicationMetrics, Double> metrics =
@@ -239,6 +250,15 @@ public final class DuplicateMarking {
         isInHtsjdk = true;
         AbstractMarkDuplicatesCommandLineProgram.finalizeAndWriteMetrics(generator, metrics,
                 tool.METRICS_FILE);
+    }
+
+    /** Closes the output, as Picard does after an exception. */
+    private void closeAfter(RuntimeException failure) {
+        try {
+            writer.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /** Returns whether an exception is that of Picard's own run: htsjdk could not write a file. */

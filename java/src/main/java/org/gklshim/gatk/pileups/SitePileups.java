@@ -21,6 +21,9 @@ final class SitePileups implements Iterator<AlignmentContext> {
     /** Whether there is a next read. */
     private boolean hasRead;
     private AlignmentContext next;
+    /** The sequence of the last read that was taken, and where the alignments on it end. */
+    private int sequence = -1;
+    private int end;
     /** What GATK throws first because of a read that was taken, or null. */
     private Refusal refusal;
     private int refusalSequence;
@@ -68,22 +71,43 @@ final class SitePileups implements Iterator<AlignmentContext> {
 
     /** Takes all reads that begin at the first position or before. */
     private void takeReads(Site first) {
-        while (hasRead && (reads.sequence() < first.sequence
+        while (hasRead && reads.sequence() >= 0 && (reads.sequence() < first.sequence
                 || reads.sequence() == first.sequence && reads.start() <= first.position)) {
             failBefore(reads.sequence(), reads.start());
             if (reads.record() == null) {
                 takeRead(first);
-            } else if (reads.sequence() == first.sequence) {
-                sites.add(reads.record());
+            } else {
+                extend(reads.record().lastPosition());
+                if (reads.sequence() == first.sequence) {
+                    sites.add(reads.record());
+                }
             }
             hasRead = reads.next();
         }
         failBefore(first.sequence, first.position + 1);
+        failAtUnmappedRead(first);
+    }
+
+    private void extend(int last) {
+        end = reads.sequence() == sequence ? Math.max(end, last) : last;
+        sequence = reads.sequence();
+    }
+
+    /**
+     * Fails as GATK does because of an unmapped read that has passed the filters. GATK takes no
+     * read behind it, and fails where those before it end, when it asks for its contig.
+     */
+    private void failAtUnmappedRead(Site first) {
+        if (hasRead && reads.sequence() < 0
+                && (sequence < first.sequence || end < first.position)) {
+            reads.read().getContig().equals(null);
+        }
     }
 
     private void takeRead(Site first) {
         samples.of(reads.read());
         AlignedRead aligned = new AlignedRead(reads.read());
+        extend(aligned.end);
         Refusal own = Refusal.of(aligned);
         if (own != null && (refusal == null || refusalSequence == reads.sequence()
                 && own.position < refusal.position)) {

@@ -128,7 +128,6 @@ final class QualityRecalibration implements ReadTool {
                     arrays.start, (short) (record.getReadNameLength() + 1),
                     (short) arrays.mappingQuality, 0, arrays.elements, arrays.flags, arrays.length,
                     arrays.mateContig, arrays.mateStart, arrays.insertSize, data);
-            result.setValidationStringency(record.getValidationStringency());
             return new SAMRecordToGATKReadAdapter(result);
         }
 

@@ -76,10 +76,11 @@ public final class BamInput {
     public RecordQuery query(ReadsDataSource source) {
         // It looks the intervals up in the file's index.
         Object found = Members.get(source.iterator(), "samIterator");
-        return new RecordQuery(
-                parts((long[]) Members.get(found,
-                        "currentIterator.wrappedIterator.wrappedIterator.mFilePointers")),
-                (QueryInterval[]) Members.get(found, "queryIntervals"));
+        Object ofFile = Members.get(found, "currentIterator");
+        // GATK lets go of htsjdk's iterator at once if no record overlaps an interval.
+        RecordStream records = ofFile == null ? parts() : parts((long[]) Members.get(ofFile,
+                "wrappedIterator.wrappedIterator.mFilePointers"));
+        return new RecordQuery(records, (QueryInterval[]) Members.get(found, "queryIntervals"));
     }
 
     /** Returns the records of parts of the file: virtual file offsets of their starts and ends. */

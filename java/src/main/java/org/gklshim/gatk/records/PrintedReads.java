@@ -90,6 +90,8 @@ public final class PrintedReads {
 
     private void print(RecordStream records, Supplier<SAMRecord> decoder) {
         if (!records.isUsual()) {
+            // GATK asks each read for its place before it is written. A faulty CIGAR fails there.
+            place(records.decoded());
             output.write(records.decoded());
             return;
         }

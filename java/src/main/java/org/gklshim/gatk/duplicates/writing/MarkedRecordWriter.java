@@ -25,7 +25,7 @@ import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** Writes marked records in the order of the file, and counts them for the metrics. */
-public final class MarkedRecordWriter implements AutoCloseable {
+public final class MarkedRecordWriter {
     private static final int PROGRESS = 10 * 1000 * 1000;
 
     private final MarkDuplicates tool;
@@ -161,8 +161,7 @@ public final class MarkedRecordWriter implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    void close() {
         try {
             writer.close();
         } catch (RuntimeException e) {
