@@ -11,6 +11,7 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/memory/copy.h"
 #include "correct/cuda/chunk.h"
 #include "correct/cuda/counter.h"
 #include "correct/handles.h"

@@ -161,7 +161,7 @@ public final class MarkedRecordWriter {
         }
     }
 
-    void close() {
+    public void close() {
         try {
             writer.close();
         } catch (RuntimeException e) {
