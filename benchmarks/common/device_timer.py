@@ -36,8 +36,9 @@ class DeviceTimer:
         self._free: list[Any] = []
         self._recorded: list[tuple[str, Any, Any, int]] = []
         self.launches = 1
-        """How often each kernel is launched, one launch after another. The time is that of one.
-        Kernels that read what they write may not be launched again."""
+        """How often each kernel is launched, one launch after another. The time that
+        :meth:`take` returns is the mean of them. Kernels that read what they write may not be
+        launched again."""
         self.bytes = 0
         """Bytes that were copied to devices, since the timer was made."""
         self.functions = self._ffi.new("gkl_shim_cuda_driver *", functions[0])
