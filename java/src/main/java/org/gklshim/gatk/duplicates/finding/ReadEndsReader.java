@@ -94,7 +94,7 @@ public final class ReadEndsReader {
         int at = start;
         for (; at + 8 <= end; at += 8) {
             long word = qualities.getLong(at);
-            // A byte that counts has the highest bit in the first line, and not in the word.
+            // The highest bit of each byte says whether the quality counts.
             long counts = (word & LOW_BITS) + (0x80 - MIN_QUALITY) * EACH_BYTE
                     & ~word & ~LOW_BITS;
             long counted = word & (counts >>> 7) * 0xff;
