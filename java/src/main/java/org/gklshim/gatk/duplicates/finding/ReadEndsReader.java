@@ -27,6 +27,7 @@ public final class ReadEndsReader {
     private final UsualRecord usual;
     private final BamRecord record;
     private final int[] fields = new int[3];
+    private String lastProgram;
     /** The bytes of the batch, to read eight at a time. */
     private ByteBuffer words;
 
@@ -56,7 +57,7 @@ public final class ReadEndsReader {
             return false;
         }
         if (options.hasProgram) {
-            ends.programs.putIfAbsent(usual.program(), k);
+            addProgram(ends, k);
         }
         if (record.has(BamFormat.UNMAPPED)) {
             ends.isLast = record.reference == -1 && !options.isGrouped;
@@ -76,6 +77,15 @@ public final class ReadEndsReader {
                     record.start + BamFormat.FIXED_SIZE, record.nameLength - 1);
         }
         return true;
+    }
+
+    private void addProgram(ReadEndsOfBatch ends, int k) {
+        String program = usual.program();
+        // Neighbours have the same one mostly.
+        if (program != lastProgram || ends.programs.isEmpty()) {
+            ends.programs.putIfAbsent(program, k);
+            lastProgram = program;
+        }
     }
 
     private short score() {
