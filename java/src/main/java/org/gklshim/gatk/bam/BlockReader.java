@@ -33,6 +33,7 @@ public final class BlockReader implements Closeable {
     private static final int FIELD_OFFSET = 10;
     private static final int FIELD = 0x43420006;
     private static final int SIZE_OFFSET = 16;
+    /** How many runs are inflated ahead. Each needs about 512 KiB. */
     private static final int RUNS_AHEAD =
             Math.max(1, BlockThreads.BLOCKS_A_FILE * BLOCK_SIZE / RUN_SIZE);
 
@@ -82,8 +83,16 @@ public final class BlockReader implements Closeable {
                 Inflater::end);
         inflaters.giveBack(inflater);
         this.file = new RandomAccessFile(file, "r");
-        this.file.seek(address);
-        isAtEnd = isEnd(read(header, 0, HEADER_SIZE), 0);
+        boolean isOpen = false;
+        try {
+            this.file.seek(address);
+            isAtEnd = isEnd(read(header, 0, HEADER_SIZE), 0);
+            isOpen = true;
+        } finally {
+            if (!isOpen) {
+                close();
+            }
+        }
     }
 
     /**

@@ -1,9 +1,9 @@
 package org.gklshim.gatk.duplicates;
 
 import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
+import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileHeader.GroupOrder;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
-import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMFileWriterFactory;
 import htsjdk.samtools.metrics.MetricsFile;
@@ -38,8 +38,8 @@ import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.duplicates.writing.MarkedRecordWriter;
 import org.gklshim.gatk.duplicates.writing.RecordMarker;
 import picard.sam.DuplicationMetrics;
-import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.MarkDuplicates;
+import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;

@@ -165,17 +165,13 @@ public final class DuplicateSets {
             if (hashes.length == 0) {
                 continue;
             }
+            KeySet places = new KeySet(hashes.length);
             for (int row = 0; row < hashes.length; row++) {
                 long key = words[row * ReadEndStore.UNPAIRED_WORDS];
                 hashes[row] = Partitions.hash(key);
+                places.add(key);
             }
-            KeySet places = new KeySet(hashes.length);
-            for (int row = 0; row < hashes.length; row++) {
-                places.add(words[row * ReadEndStore.UNPAIRED_WORDS]);
-            }
-            for (long key : paired) {
-                places.mark(key);
-            }
+            places.markAll(paired);
             for (int row = 0; row < hashes.length; row++) {
                 int at = row * ReadEndStore.UNPAIRED_WORDS;
                 if (places.isMarked(words[at])) {

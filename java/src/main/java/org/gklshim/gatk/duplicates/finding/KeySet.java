@@ -30,10 +30,12 @@ final class KeySet {
         keys[slot(key)] = key;
     }
 
-    /** Marks a number, if it is in the set. */
-    void mark(long key) {
-        int slot = slot(key);
-        marks[slot] |= keys[slot] == key;
+    /** Marks the numbers that are in the set. */
+    void markAll(long[] numbers) {
+        for (long number : numbers) {
+            int slot = slot(number);
+            marks[slot] |= keys[slot] == number;
+        }
     }
 
     boolean isMarked(long key) {

@@ -27,6 +27,7 @@ public final class ReadEndsReader {
     private final UsualRecord usual;
     private final BamRecord record;
     private final int[] fields = new int[3];
+    private String lastProgram;
     /** The bytes of the batch, to read eight at a time. */
     private ByteBuffer words;
 
@@ -56,7 +57,7 @@ public final class ReadEndsReader {
             return false;
         }
         if (options.hasProgram) {
-            ends.programs.putIfAbsent(usual.program(), k);
+            addProgram(ends, k);
         }
         if (record.has(BamFormat.UNMAPPED)) {
             ends.isLast = record.reference == -1 && !options.isGrouped;
@@ -78,6 +79,15 @@ public final class ReadEndsReader {
         return true;
     }
 
+    private void addProgram(ReadEndsOfBatch ends, int k) {
+        String program = usual.program();
+        // Neighbours have the same one mostly.
+        if (program != lastProgram || ends.programs.isEmpty()) {
+            ends.programs.putIfAbsent(program, k);
+            lastProgram = program;
+        }
+    }
+
     private short score() {
         int score = record.span;
         if (options.scoresQualities) {
@@ -94,7 +104,7 @@ public final class ReadEndsReader {
         int at = start;
         for (; at + 8 <= end; at += 8) {
             long word = qualities.getLong(at);
-            // A byte that counts has the highest bit in the first line, and not in the word.
+            // The highest bit of each byte says whether the quality counts.
             long counts = (word & LOW_BITS) + (0x80 - MIN_QUALITY) * EACH_BYTE
                     & ~word & ~LOW_BITS;
             long counted = word & (counts >>> 7) * 0xff;

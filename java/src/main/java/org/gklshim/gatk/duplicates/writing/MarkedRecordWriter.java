@@ -1,8 +1,8 @@
 package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.BAMFileWriter;
-import htsjdk.samtools.SAMFileHeader.SortOrder;
 import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMFileHeader.SortOrder;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.BinaryCodec;
@@ -20,8 +20,8 @@ import org.gklshim.gatk.duplicates.reading.RecordOrder;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.records.LittleEndian;
 import picard.sam.DuplicationMetrics;
-import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.MarkDuplicates;
+import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** Writes marked records in the order of the file, and counts them for the metrics. */

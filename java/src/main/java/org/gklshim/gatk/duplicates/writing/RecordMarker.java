@@ -19,8 +19,8 @@ import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
-import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.MarkDuplicates;
+import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 
 /**
  * Marks records, and writes their tags as htsjdk does once a tag was set: sorted, and whole numbers
