@@ -62,7 +62,10 @@ class Jvm:
         self, classpath: str, shared: Path, *options: str, java: Sequence[str] = ()
     ) -> None:
         programs = shared / f"tool-runs-{hashlib.sha256(classpath.encode()).hexdigest()}"
-        once(programs, lambda folder: _compile(classpath, folder, "ToolRuns", "CountingAnnotation"))
+        once(
+            programs,
+            lambda folder: compile_java(classpath, folder, "ToolRuns", "CountingAnnotation"),
+        )
         words = [*(java or (require_tool("java"), *QUICK)), "-Xmx2g", *options]
         self._process = subprocess.Popen(
             [*words, "-cp", f"{classpath}:{programs}", "ToolRuns"],
@@ -88,6 +91,7 @@ class Jvm:
         """Return what each run returns or throws, and the log."""
         assert self._process.stdin is not None and self._process.stdout is not None
         watch = threading.Timer(_PATIENCE, self._process.kill)
+        watch.daemon = True
         watch.start()
         for first, *others in (*runs, ("end",)):
             is_tool = first[0].isupper()
@@ -110,8 +114,8 @@ class Jvm:
         return rest
 
 
-def _compile(classpath: str, folder: Path, *names: str) -> None:
-    """Compile Java files of these tests."""
+def compile_java(classpath: str, folder: Path, *names: str) -> None:
+    """Compile Java files of these tests, wherever they are."""
     sources = [str(next(Path(__file__).parent.rglob(f"{name}.java"))) for name in names]
     command = [require_tool("javac"), "-nowarn", "-proc:none", "-cp", classpath]
     subprocess.run([*command, "-d", str(folder), *sources], check=True)
@@ -347,7 +351,7 @@ def in_one_jvm(classpath: str, shared: Path) -> Callable[..., str]:
 
 def agent_jar(folder: Path, classpath: str, premain: str, *names: str) -> Path:
     """Compile Java files of these tests, one of which is an agent, and return their jar."""
-    _compile(f"{paths.agent_jar()}:{classpath}", folder, *names)
+    compile_java(f"{paths.agent_jar()}:{classpath}", folder, *names)
     jar = folder / "agent.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", f"Premain-Class: {premain}\n")

@@ -12,7 +12,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, command
+from tests.gatk.conftest import QUICK, Gatk, command, compile_java
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -63,10 +63,8 @@ def test_off_leaves_just_these_parts_to_gatk(
 
 
 def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
-    source = Path(__file__).with_name("regions") / "RegionThreadsCheck.java"
     path = f"{paths.agent_jar()}:{classpath}"
-    javac = [require_tool("javac"), "-cp", path, "-d", str(tmp_path), str(source)]
-    subprocess.run(javac, check=True)
+    compile_java(path, tmp_path, "RegionThreadsCheck")
     program = "org.gklshim.gatk.regions.RegionThreadsCheck"
 
     def said(

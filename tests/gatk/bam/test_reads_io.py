@@ -12,7 +12,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, check_agent, with_gkl
+from tests.gatk.conftest import QUICK, Gatk, check_agent, compile_java, with_gkl
 
 pytestmark = pytest.mark.gatk
 
@@ -22,11 +22,8 @@ SLEEP = "org/gklshim/gatk/bam/CodecPool,take,org/gklshim/gatk/bam/SleepyThreads"
 def test_files_and_errors_are_htsjdks(classpath: str, tmp_path: Path) -> None:
     """Written, sorted, indexed, queried, truncated, damaged, with threads that sleep at random: see
     ReadsScenarios.java."""
-    names = ("ReadsScenarios", "ReadsCheck")
-    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in names]
     classes = tmp_path / "classes"
-    javac = [require_tool("javac"), "-nowarn", "-cp", classpath, "-d", str(classes), *sources]
-    subprocess.run(javac, check=True)
+    compile_java(classpath, classes, "ReadsScenarios", "ReadsCheck")
     # Messages of exceptions do not depend on the compiler.
     options = ["-XX:-OmitStackTraceInFastThrow", f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g"]
     options += ["-Dgkl.shim.reads=8", f"-javaagent:{paths.agent_jar()}"]

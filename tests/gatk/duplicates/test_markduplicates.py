@@ -13,7 +13,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Jvm
+from tests.gatk.conftest import QUICK, Jvm, compile_java
 from tests.gatk.duplicates import duplicate_reads
 
 pytestmark = pytest.mark.gatk
@@ -221,10 +221,8 @@ def test_a_signal_ends_the_run_as_without_the_agent(classpath: str, tmp_path: Pa
 
 
 def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Path) -> None:
-    source = Path(__file__).with_name("DuplicatesChecks.java")
     everything = f"{paths.agent_jar()}:{classpath}"
-    javac = [require_tool("javac"), "-nowarn", "-cp", everything, "-d", str(tmp_path), str(source)]
-    subprocess.run(javac, check=True)
+    compile_java(everything, tmp_path, "DuplicatesChecks")
     (tmp_path / "files").mkdir()
     command = [require_tool("java"), *QUICK, "-cp", f"{everything}:{tmp_path}"]
     command += ["org.gklshim.gatk.duplicates.finding.DuplicatesChecks", str(tmp_path / "files")]

@@ -12,7 +12,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import compare, data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, SWAPS, Gatk, command
+from tests.gatk.conftest import QUICK, SWAPS, Gatk, command, compile_java
 
 pytestmark = pytest.mark.gatk
 
@@ -68,8 +68,7 @@ def test_gatk_in_a_class_loader_that_ours_does_not_see(
     gatk: Gatk, chr20: data.Sample, tmp_path: Path
 ) -> None:
     """As in a Spark executor. The kernels are ours there; classes that call GATK's are not."""
-    source = Path(__file__).with_name("ChildLoader.java")
-    subprocess.run([require_tool("javac"), "-d", tmp_path, source], check=True)
+    compile_java(gatk.classpath, tmp_path, "ChildLoader")
     output = tmp_path / "out.vcf"
     java = [require_tool("java"), *QUICK, f"-javaagent:{paths.agent_jar()}", "-cp", tmp_path]
     tool = command("HaplotypeCaller", chr20, output)

@@ -243,7 +243,7 @@ def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def jvms(trouble: str, classpath: str, shared: Path) -> Iterator[dict[str, Jvm]]:
     """JVMs with that agent. GATK's own code calls regions in one, and four threads in the other."""
-    options = (trouble, agent(), "-Dgkl.shim.log=debug")
+    options = (agent(), trouble, "-Dgkl.shim.log=debug")
     made = {count: Jvm(classpath, shared, *options, *threads(count)) for count in ("off", "4")}
     yield made
     for jvm in made.values():
@@ -317,19 +317,21 @@ def test_a_region_that_lacks_memory_ends_the_process_as_in_one_thread(
     """GATK's main() does not catch this error, so each thread that is left would keep the JVM."""
     outcomes = []
     for count in ("off", "4"):
-        output = tmp_path / f"{count}.vcf"
+        output, bam = tmp_path / f"{count}.vcf", tmp_path / f"{count}.bam"
         options = (trouble, *QUICK, "-Dtest.fail=5009", "-Dtest.error=memory", *threads(count))
         done = run.gatk(
-            command("HaplotypeCaller", chr22, output),
+            command("HaplotypeCaller", chr22, output, "-bamout", str(bam)),
             classpath,
             swaps.agent(),
             java_options=(*options, "-Dtest.sleep=20"),
         )
         assert b"for the test" in done.log
-        outcomes.append((done.returncode, records(output)))
+        outcomes.append((done.returncode, records(output), bam_reads(bam)))
     assert outcomes[0] == outcomes[1]
-    code, written = outcomes[0]
-    assert code != 0 and len(written) > 1
+    code, written, reads = outcomes[0]
+    assert code != 0
+    assert len(written) > 1
+    assert reads
 
 
 def test_a_region_that_fails_leaves_the_files_of_one_thread(

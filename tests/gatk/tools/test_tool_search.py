@@ -11,7 +11,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK
+from tests.gatk.conftest import QUICK, compile_java
 
 pytestmark = pytest.mark.gatk
 
@@ -70,9 +70,7 @@ def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path:
     """A class that cannot be read or loaded leaves a jar to Barclay."""
     whole = odd_jar(tmp_path, classpath, damaged=False)
     damaged = odd_jar(tmp_path, classpath, damaged=True)
-    source = Path(__file__).with_name("ToolSearchCheck.java")
-    javac = [require_tool("javac"), "-cp", classpath, "-d", str(tmp_path), str(source)]
-    subprocess.run(javac, check=True)
+    compile_java(classpath, tmp_path, "ToolSearchCheck")
     odd = [
         f"odd,{parent},{jar}"
         for jar in (whole, damaged)

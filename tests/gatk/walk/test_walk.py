@@ -12,7 +12,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, Gatk, command
+from tests.gatk.conftest import QUICK, Gatk, command, compile_java
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -101,9 +101,7 @@ def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: P
     ):
         runs += make(tmp_path)
     jar = paths.agent_jar()
-    source = Path(__file__).with_name("WalkChecks.java")
-    javac = [require_tool("javac"), "-nowarn", "-cp", f"{jar}:{classpath}"]
-    subprocess.run([*javac, "-d", str(tmp_path), str(source)], check=True)
+    compile_java(f"{jar}:{classpath}", tmp_path, "WalkChecks")
     java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{jar}"]
     java += ["-cp", f"{classpath}:{jar}:{tmp_path}", "org.gklshim.gatk.walk.WalkChecks"]
     for number, (tool, sample, arguments) in enumerate(runs):
