@@ -23,6 +23,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.request import pathname2url
 
 from gkl_shim import paths
 from gkl_shim.common._output_files import naming, scratch
@@ -209,7 +210,7 @@ class Runner:
             folder = private / "results"
             folder.mkdir()
             options = self._java_options
-            if job.inside and not _given_temporary_folders(options):
+            if _has_own_temporary_folder(job, options):
                 (private / "temporary").mkdir()
                 options = [f"{_TMPDIR}{private / 'temporary'}", *options]
             arguments = _filled(job.arguments, folder)
@@ -382,7 +383,17 @@ def _temporary_folder(job: Job, java_options: Sequence[str]) -> Path:
         if option_name(argument) == "tmp-dir":
             return Path(next_one)
     given = _given_temporary_folders(java_options)
-    return Path(given[-1]) if given else job.folder.parent if job.inside else Path("/tmp")
+    own = _has_own_temporary_folder(job, java_options)
+    return Path(given[-1]) if given else job.folder.parent if own else Path("/tmp")
+
+
+def _has_own_temporary_folder(job: Job, java_options: Sequence[str]) -> bool:
+    """Return whether temporary files are in the job's folder.
+
+    GATK fails if their folder's path has a space or another character that a URL escapes.
+    """
+    is_plain = pathname2url(str(job.folder)) == str(job.folder)
+    return job.inside and is_plain and not _given_temporary_folders(java_options)
 
 
 def _given_temporary_folders(java_options: Sequence[str]) -> list[str]:

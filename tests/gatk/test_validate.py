@@ -41,7 +41,7 @@ def test_real_reads_with_their_truth(classpath: str, chr22: data.Sample, tmp_pat
 
 
 def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: Path) -> None:
-    """GATK's own tools take all arguments, and write the same bytes in two folders."""
+    """GATK's own tools take all arguments, and write the same bytes in two folders with a space."""
     with pysam.FastaFile(str(hg002.reference)) as fasta:
         (contig,) = fasta.references
         letters = {place: fasta.fetch(contig, place - 1, place) for place in (2000, 5000, 9000)}
@@ -57,11 +57,11 @@ def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: 
         tmp_path, "validate", "-R", hg002.reference, "-I", hg002.reads, "-L", f"{contig}:1-3000",
         "-L", f"{contig}:4000-8000", *(part for tool in STEPS for part in ("--tool", tool)),
         "--known-sites", "sites.vcf.gz", "--common-variants", "sites.vcf.gz", "-c", classpath,
-        "-o", "out", "--java-options", shlex.join(["-Xmx2g", *QUICK]),
+        "-o", "my out", "--java-options", shlex.join(["-Xmx2g", *QUICK]),
         env={"JAVA_TOOL_OPTIONS": ""},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    steps = json.loads((tmp_path / "out" / "validation.json").read_text())["steps"]
+    steps = json.loads((tmp_path / "my out" / "validation.json").read_text())["steps"]
     files = {(tool, file["name"]): file["how"] for tool in steps for file in steps[tool]["files"]}
     assert files.pop(("MarkDuplicates", "metrics.txt")) == "the same but for the lines with dates"
     bams = {(tool, name) for tool in ("MarkDuplicates", "ApplyBQSR")
@@ -69,5 +69,5 @@ def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: 
     tables = {("BaseRecalibrator", "recalibration.table"), ("GetPileupSummaries", "pileups.table")}
     assert set(files) == bams | tables
     assert {files[file] for file in tables} == {"the same bytes"}
-    table = tmp_path / "out" / "GetPileupSummaries" / "stock" / "pileups.table"
+    table = tmp_path / "my out" / "GetPileupSummaries" / "stock" / "pileups.table"
     assert [line.split("\t")[1] for line in table.read_text().splitlines()[2:]] == ["2000", "5000"]
