@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import subprocess
+import statistics
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,7 @@ __all__ = [
     "in_turns",
     "json_option",
     "measure_tables",
+    "median_seconds",
     "plot_option",
     "plot_tables",
     "print_tables",
@@ -133,6 +136,17 @@ def _commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
+
+
+def median_seconds(call: Callable[[], object], repeats: int) -> float:
+    """Return the median time of a call in seconds. One call before is not timed."""
+    call()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def measure_tables(
