@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import subprocess
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
