@@ -64,7 +64,7 @@ class Engine {
     // Marks all results as missing.
     void mark_all();
 
-    // How many reads share a tile, if the longest has so many rows.
+    // Returns how many reads share a tile whose longest read has `rows` rows.
     typedef std::function<int32_t(const Piece &piece, const HaplotypeSet &set, int32_t rows)> Lanes;
 
     // Lists tiles of the reads that lack a result. Returns the number of pairs that lack one.
