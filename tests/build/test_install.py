@@ -59,8 +59,8 @@ def test_the_compiler_and_flags_of_the_packager_are_used(prefix):
     assert all(CXXFLAGS in line for line in compiled)
     # Only the kernels are compiled at another level.
     levels = {Path(line.split()[-1]).stem: re.findall(r"-O\S+", line)[-1] for line in compiled}
-    raised = {name for name, level in levels.items() if level != "-O1"}
-    assert raised <= {"portable", "avx2", "avx512", "neon"}
+    raised = {name.rpartition("_")[2] for name, level in levels.items() if level != "-O1"}
+    assert raised == {"portable"}
     link = next(line for line in commands if "-o libgkl_shim.so" in line)
     assert LDFLAGS in link
     found = output(require_tool("readelf"), "--dynamic", prefix / "lib/libgkl_shim.so")

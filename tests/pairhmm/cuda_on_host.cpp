@@ -1,7 +1,7 @@
 // PairHMM's kernels (cuda/kernels/kernels.cu), compiled for the host.
 #include "../fakes/host_kernel.h"
-#include "common/floating_point_mode.h"
 #include "../gpu/warps_on_host.h"
+#include "common/floating_point_mode.h"
 
 // What kernels.cu and stripes.h do with instructions of the GPU's own. Shared memory has
 // 32-bit addresses: here, offsets into the one array of it.
