@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import re
+import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.gatk import odd_reads
+from tests.gatk.test_printed_reads import bam, split
 
 pytestmark = pytest.mark.gatk
 
@@ -99,19 +102,26 @@ def test_reads_that_gatk_refuses_end_it_where_stock_ends(
         odd_reads.spoil(sample, what, tmp_path / what.replace(" ", "-"))
         for what in odd_reads.REFUSED
     ]
+    # The first record of a second file has a wrong size.
+    broken = tmp_path / "broken.bam"
+    header, (first, *others) = split(gzip.decompress(sample.reads.read_bytes()))
+    bam(broken, header + struct.pack("<i", 7) + first[4:] + b"".join(others))
+    Path(f"{broken}.bai").write_bytes(Path(f"{sample.reads}.bai").read_bytes())
     results = []
     for options in ((), (f"-javaagent:{paths.agent_jar()}",)):
         commands = [["IndexFeatureFile", "-I", str(sites)]]
         tables = []
+        both = ["GetPileupSummaries", "-I", str(sample.reads), "-I", str(broken), "-L", "one"]
+        commands.append([*both, "-V", str(sites), "-O", str(tmp_path / "both.table")])
         for each in spoiled:
             for chosen in (str(sites), "one"):
                 tables.append(tmp_path / f"{len(options)}-{len(tables)}.table")
                 command = ["GetPileupSummaries", "-I", str(each.reads), "-V", str(sites), "-L"]
                 command += [chosen, "--disable-tool-default-read-filters"]
                 commands.append([*command, "-O", str(tables[-1])])
-        log = in_one_jvm(commands, *options, failures=7)
+        log = in_one_jvm(commands, *options, failures=8)
         exceptions = re.findall(r"^\S+Exception.*|^\S+\$MalformedRead.*", log, re.MULTILINE)
         results.append((exceptions, [table.read_text() for table in tables]))
     stock, ours = results
-    assert len(stock[0]) == 7
+    assert len(stock[0]) == 8
     assert ours == stock
