@@ -289,7 +289,7 @@ public final class DuplicatesChecks {
         codec.setInputStream(new ByteArrayInputStream(bytes));
         try {
             SAMRecord record = codec.decode();
-            record.setValidationStringency(ValidationStringency.SILENT);
+            record.setValidationStringency(ValidationStringency.STRICT);
             List<SAMValidationError> errors = record.isValid(true);
             return errors == null || errors.isEmpty() ? null
                     : record.getSAMString() + errors.get(0);
