@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import random
+import struct
 import subprocess
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +80,40 @@ def from_text(path: Path, header: Sequence[str], records: Sequence[str]) -> Path
     command = [require_tool("samtools"), "view", "--no-PG", "-b", "-o", str(path), "-"]
     subprocess.run(command, input=text, text=True, check=True)
     return path
+
+
+def in_odd_blocks(path: Path, reads: Path, seed: int) -> Path:
+    """Write a BAM file again, in compressed blocks of random sizes, many of them small."""
+    choice = random.Random(seed)
+    content = gzip.decompress(reads.read_bytes())
+    blocks, start = [], 0
+    while start < len(content):
+        end = start + choice.choice((1, 17, 300, 4000, 65280))
+        blocks.append(_block(content[start:end]))
+        start = end
+    path.write_bytes(b"".join((*blocks, _block(b""))))
+    return path
+
+
+def _block(content: bytes) -> bytes:
+    """Return a block: section 4.1, "The BGZF compression format", of the SAM specification."""
+    deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    deflated = deflate.compress(content) + deflate.flush()
+    header = struct.pack("<4BIBBH2sHH", 31, 139, 8, 4, 0, 0, 255, 6, b"BC", 2, len(deflated) + 25)
+    return header + deflated + struct.pack("<II", zlib.crc32(content), len(content))
+
+
+def long_reads(path: Path, seed: int) -> Path:
+    """Write a BAM file with reads that are longer than many others together."""
+    choice = random.Random(seed)
+    header = ["@HD\tVN:1.6\tSO:coordinate", "@SQ\tSN:one\tLN:1000000", "@RG\tID:A\tSM:s\tLB:l"]
+    lines = []
+    for k in range(1200):
+        length = 400_000 if k in (300, 301, 900) else 20_000 if k % 250 == 0 else 30
+        qualities = "".join(chr(33 + choice.randrange(2, 41)) for _ in range(length))
+        place = f"r{k}\t0\tone\t{1 + k // 3}\t60\t{length}M\t*\t0\t0"
+        lines.append(f"{place}\t{'ACGT' * (length // 4)}{'A' * (length % 4)}\t{qualities}\tRG:Z:A")
+    return from_text(path, header, lines)
 
 
 def text(path: Path) -> tuple[list[str], list[str]]:

@@ -98,6 +98,8 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
     three = duplicate_reads.write(tmp_path / "three.bam", 3, ["D"])
     name = duplicate_reads.write(tmp_path / "name.bam", 4, ["A", "B"], grouped=True)
     other = duplicate_reads.write(tmp_path / "other.bam", 5, ["C"], grouped=True, aligner="2")
+    long = duplicate_reads.long_reads(tmp_path / "long.bam", 6)
+    blocks = duplicate_reads.in_odd_blocks(tmp_path / "blocks.bam", long, 7)
     by_name = tmp_path / "run" / "sorted.bam"
     sort = [GATK, "SortSam", "-I", str(one), "-O", str(by_name), "-SO", "queryname"]
     picard = [PICARD, "MarkDuplicates", f"I={one}", f"O={tmp_path}/run/picard.bam"]
@@ -120,6 +122,8 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
             "--OPTICAL_DUPLICATE_PIXEL_DISTANCE 2500 --ADD_PG_TAG_TO_READS false",
         ),
         _command(tmp_path, [by_name], "by_name", "--TAGGING_POLICY All"),
+        _command(tmp_path, [long], "long"),
+        _command(tmp_path, [blocks, long], "blocks", "--TAGGING_POLICY All"),
         _command(tmp_path, [name], "grouped", f"{grouped} --REMOVE_SEQUENCING_DUPLICATES true"),
         _command(tmp_path, [one, three], "merged", "--TAGGING_POLICY All"),
         _command(tmp_path, [two, one, three], "renamed", "--CREATE_INDEX true"),
