@@ -14,7 +14,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim.pairhmm import Read
-from tests.conftest import HEADER_FOLDERS, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 
 DRIVER = Path(__file__).parent / "pairhmm" / "driver.c"
 
@@ -125,6 +125,18 @@ def native_driver(compile_c) -> list[object]:
 def aarch64_driver(compile_c, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[object]:
     """The driver with the library for aarch64, run by qemu."""
     return [*aarch64_emulator, compile_c(aarch64_compiler, DRIVER, aarch64_library)]
+
+
+@pytest.fixture(scope="session")
+def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that makes requests for memory and threads fail, and that acts as a JVM."""
+    library = tmp_path_factory.mktemp("scarce") / "scarce.so"
+    sources = [ROOT / "tests" / name for name in ("common/memory/scarce.c", "fakes/jvm.c")]
+    jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    flags += [f"-I{folder}" for folder in (*HEADER_FOLDERS, jdk, jdk / "linux")]
+    subprocess.run([require_tool("cc"), *flags, *sources, "-o", library, "-ldl"], check=True)
+    return library
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A library that makes requests for memory and threads fail."""
+"""Modules of these tests that run in a process with little memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
-
-
-@pytest.fixture(scope="session")
-def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that makes requests for memory and threads fail, and that acts as a JVM."""
-    library = tmp_path_factory.mktemp("scarce") / "scarce.so"
-    sources = [Path(__file__).with_name("memory") / "scarce.c", ROOT / "tests" / "fakes" / "jvm.c"]
-    jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
-    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    flags += [f"-I{folder}" for folder in (*HEADER_FOLDERS, jdk, jdk / "linux")]
-    subprocess.run([require_tool("cc"), *flags, *sources, "-o", library, "-ldl"], check=True)
-    return library
+from tests.conftest import ROOT
 
 
 @pytest.fixture
