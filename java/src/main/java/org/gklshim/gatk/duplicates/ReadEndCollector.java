@@ -26,6 +26,7 @@ final class ReadEndCollector {
     private static final byte RR = 4;
     private static final byte RF = 5;
     private static final int PROGRESS = 1000 * 1000;
+    private static final String NO_GROUP_OF_PAIR = "a pair without a read group";
     /** Picard's number for no read group. */
     private static final int NO_GROUP = 0;
     /** The same if the read has no place on the flow cell. */
@@ -202,6 +203,9 @@ final class ReadEndCollector {
                 record, false));
         boolean isPaired = record.getReadPairedFlag() && !record.getMateUnmappedFlag();
         if (isPaired) {
+            if (options.pairsWithinGroups && record.getReadGroup() == null) {
+                throw new Unsuitable(NO_GROUP_OF_PAIR);
+            }
             String group = options.pairsWithinGroups
                     ? record.getReadGroup().getReadGroupId() : "";
             key.set(MateKey.bytes(group), MateKey.bytes(record.getReadName()));
@@ -220,7 +224,7 @@ final class ReadEndCollector {
             throw new Unsuitable("a mapped mate without a place");
         }
         if (options.pairsWithinGroups && group == groups.none()) {
-            throw new Unsuitable("a pair without a read group");
+            throw new Unsuitable(NO_GROUP_OF_PAIR);
         }
         store.addPairedRead(read);
         if (mates.remove(read.sequence, key, mate)) {
