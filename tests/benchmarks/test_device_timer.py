@@ -15,7 +15,7 @@ from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.prefilter import Prefilter, Sequences
-from tests.gpu.conftest import assert_same_bits
+from tests.pairhmm.cuda.conftest import assert_same_bits
 
 
 @pytest.fixture(scope="module")

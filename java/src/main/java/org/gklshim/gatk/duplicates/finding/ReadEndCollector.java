@@ -32,6 +32,7 @@ public final class ReadEndCollector {
     private static final byte RR = 4;
     private static final byte RF = 5;
     private static final int PROGRESS = 1000 * 1000;
+    private static final String NO_GROUP_OF_PAIR = "a pair without a read group";
     /** Picard's number for no read group. */
     private static final int NO_GROUP = 0;
     /** The same if the read has no place on the flow cell. */
@@ -168,7 +169,7 @@ public final class ReadEndCollector {
         isFirst = (flags & BamFormat.FIRST) != 0;
         if (isPaired) {
             if (options.pairsWithinGroups && group == groups.none()) {
-                throw new Unsuitable("a pair without a read group");
+                throw new Unsuitable(NO_GROUP_OF_PAIR);
             }
             key.set(groups.keyStart(group, options), bytes, start + BamFormat.FIXED_SIZE,
                     unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
@@ -227,6 +228,9 @@ public final class ReadEndCollector {
             return ReadEndsOfBatch.UNPAIRED;
         }
         isFirst = record.getFirstOfPairFlag();
+        if (options.pairsWithinGroups && record.getReadGroup() == null) {
+            throw new Unsuitable(NO_GROUP_OF_PAIR);
+        }
         String group = options.pairsWithinGroups ? record.getReadGroup().getReadGroupId() : "";
         key.set(TextValues.bytes(group), TextValues.bytes(record.getReadName()));
         return ReadEndsOfBatch.PAIRED;
