@@ -54,7 +54,7 @@ def symbols(file: str) -> list[str]:
         names = json.loads(shipped(file, "symbols.json").read_text())
         assert tuple(names) == kernels.expressions(file)
         return list(names.values())
-    return sorted(set(re.findall(rf"\b{file.split('/')[0]}_\w+", kernels.source(file))))
+    return sorted(set(re.findall(rf"\b(?:pair)?{file.split('/')[0]}_\w+", kernels.source(file))))
 
 
 def test_every_width_of_pairhmm_has_a_kernel():

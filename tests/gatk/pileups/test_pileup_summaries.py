@@ -14,7 +14,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.gatk import odd_reads
-from tests.gatk.test_printed_reads import bam, split
+from tests.gatk.records.test_printed_reads import bam, split
 
 pytestmark = pytest.mark.gatk
 

@@ -228,7 +228,9 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
         )
         if way != "stock":
             assert log.count("reads: records are copied without decoding") == len(commands)
-        results[way] = (errors(log.replace(str(folder), "")), said(log))
+        # The last run fails in the writer's thread, and may read all its input before that shows.
+        counts = said(log)[: 2 * len(ends_early)]
+        results[way] = (errors(log.replace(str(folder), "")), counts)
         for name, path in files.items():
             left = (folder / path.name).read_bytes()
             is_whole = left.endswith(bytes.fromhex("1b0003") + bytes(9))
