@@ -249,12 +249,10 @@ public final class DuplicatesChecks {
             short expected = DuplicateScoringStrategy.computeDuplicateScore(record,
                     DuplicateScoringStrategy.ScoringStrategy.SUM_OF_BASE_QUALITIES);
             int start = choice.nextInt(9);
-            ByteBuffer buffer = ByteBuffer.allocate(start + qualities.length + 9)
-                    .order(ByteOrder.LITTLE_ENDIAN);
-            Arrays.fill(buffer.array(), (byte) 99);
-            buffer.position(start);
-            buffer.put(qualities);
-            int found = ReadEndsReader.sum(buffer, start, start + qualities.length);
+            byte[] bytes = new byte[start + qualities.length + 9];
+            Arrays.fill(bytes, (byte) 99);
+            System.arraycopy(qualities, 0, bytes, start, qualities.length);
+            int found = ReadEndsReader.sum(bytes, start, start + qualities.length);
             if (found != expected) {
                 throw new AssertionError(found + " " + Arrays.toString(qualities));
             }

@@ -25,8 +25,8 @@ final class KnownClasses {
     }
 
     /**
-     * Returns the name of a class that a class loader finds in another version, or null if there is
-     * none. Not every version of GATK has every class.
+     * Returns the name of a class whose file is not in the list, as a class loader finds it, or null
+     * if there is none. Not every version of GATK has every class.
      */
     String unknown(ClassLoader loader) throws IOException {
         for (Map.Entry<String, Set<String>> entry : hashes().entrySet()) {

@@ -48,13 +48,11 @@ final class BlockThreads {
         return BLOCKS.get() >= MAX_BLOCKS;
     }
 
-    /** Has a thread compute a block, or a run of blocks. It is in flight from now on. */
+    /** Has a thread compute a block, which is in flight from now on. */
     static void start(BlockTask<?> task) {
         BLOCKS.incrementAndGet();
         try {
-            if (areOn()) {
-                Pool.THREADS.execute(task);
-            }
+            Pool.THREADS.execute(task);
         } catch (OutOfMemoryError e) {
             // The system refuses a thread. Who waits for the task computes it.
         }

@@ -1,7 +1,5 @@
 package org.gklshim.gatk.duplicates.finding;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -23,29 +21,21 @@ final class MateKey {
     }
 
     void set(byte[] newGroup, byte[] name) {
-        ByteBuffer words = ByteBuffer.wrap(name).order(ByteOrder.LITTLE_ENDIAN);
-        set(newGroup, name, 0, name.length, hash(newGroup, words, 0, name.length));
+        set(newGroup, name, 0, name.length, hash(newGroup, name, 0, name.length));
     }
 
-    /** Returns the hash of a read group and a name, which a little-endian buffer has. */
-    static long hash(byte[] group, ByteBuffer names, int start, int length) {
-        long hash = 0;
-        for (byte letter : group) {
-            hash = mixed(hash, letter);
-        }
-        int at = start;
-        for (; at + 8 <= start + length; at += 8) {
-            hash = mixed(hash, names.getLong(at));
-        }
-        for (; at < start + length; at++) {
-            hash = mixed(hash, names.get(at));
-        }
-        return Partitions.hash(hash);
+    /** Returns the hash of a read group and a name. */
+    static long hash(byte[] group, byte[] bytes, int start, int length) {
+        long hash = hash(0, group, 0, group.length);
+        return Partitions.hash(hash(hash, bytes, start, length));
     }
 
-    private static long mixed(long hash, long word) {
-        long product = (hash ^ word) * 0x9e3779b97f4a7c15L;
-        return product ^ product >>> 32;
+    private static long hash(long before, byte[] bytes, int start, int length) {
+        long hash = before;
+        for (int k = start; k < start + length; k++) {
+            hash = hash * 0x100000001b3L + bytes[k];
+        }
+        return hash;
     }
 
     /** Returns a copy of the bytes. */

@@ -1,7 +1,5 @@
 package org.gklshim.gatk.duplicates.finding;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.gklshim.gatk.duplicates.MarkingOptions;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 import org.gklshim.gatk.duplicates.reading.Genome;
@@ -15,11 +13,6 @@ import org.gklshim.gatk.records.BamRecord;
 public final class ReadEndsReader {
     private static final int MIN_QUALITY = 15;
     private static final int MAX_SCORE = Short.MAX_VALUE / 2;
-    // Parts of a word of eight bytes.
-    private static final long EACH_BYTE = 0x0101010101010101L;
-    private static final long LOW_BITS = 0x7f * EACH_BYTE;
-    private static final long EACH_SHORT = 0x0001000100010001L;
-    private static final long EACH_SECOND_BYTE = 0xff * EACH_SHORT;
 
     private final MarkingOptions options;
     private final ReadGroups groups;
@@ -28,8 +21,6 @@ public final class ReadEndsReader {
     private final BamRecord record;
     private final int[] fields = new int[3];
     private String lastProgram;
-    /** The bytes of the batch, to read eight at a time. */
-    private ByteBuffer words;
 
     public ReadEndsReader(MarkingOptions options, Inputs inputs, ReadGroups groups, Genome genome) {
         this.options = options;
@@ -41,7 +32,6 @@ public final class ReadEndsReader {
 
     public ReadEndsOfBatch read(BamRecords records) {
         ReadEndsOfBatch ends = new ReadEndsOfBatch(records);
-        words = ByteBuffer.wrap(records.bytes).order(ByteOrder.LITTLE_ENDIAN);
         for (int k = 0; k < records.count && !ends.isLast; k++) {
             ends.count = k + 1;
             if (!read(ends, k)) {
@@ -73,7 +63,7 @@ public final class ReadEndsReader {
         ends.groups[k] = usual.group;
         locate(ends, k);
         if (isPaired) {
-            ends.keys[k] = MateKey.hash(groups.keyStart(usual.group, options), words,
+            ends.keys[k] = MateKey.hash(groups.keyStart(usual.group, options), record.bytes,
                     record.start + BamFormat.FIXED_SIZE, record.nameLength - 1);
         }
         return true;
@@ -91,29 +81,18 @@ public final class ReadEndsReader {
     private short score() {
         int score = record.span;
         if (options.scoresQualities) {
-            score = !record.hasQualities() ? 0
-                    : sum(words, record.qualitiesStart, record.qualitiesStart + record.length);
+            int start = record.qualitiesStart;
+            score = record.hasQualities() ? sum(record.bytes, start, start + record.length) : 0;
         }
         score = Math.min(score, MAX_SCORE);
         return (short) (record.has(BamFormat.QC_FAIL) ? score + Short.MIN_VALUE / 2 : score);
     }
 
     /** Returns the sum of the qualities from 15 to 127: those above are negative for Picard. */
-    static int sum(ByteBuffer qualities, int start, int end) {
+    static int sum(byte[] qualities, int start, int end) {
         int sum = 0;
-        int at = start;
-        for (; at + 8 <= end; at += 8) {
-            long word = qualities.getLong(at);
-            // The highest bit of each byte says whether the quality counts.
-            long counts = (word & LOW_BITS) + (0x80 - MIN_QUALITY) * EACH_BYTE
-                    & ~word & ~LOW_BITS;
-            long counted = word & (counts >>> 7) * 0xff;
-            long pairs = (counted & EACH_SECOND_BYTE) + (counted >>> 8 & EACH_SECOND_BYTE);
-            sum += (int) (pairs * EACH_SHORT >>> 48);
-        }
-        for (; at < end; at++) {
-            int quality = qualities.get(at);
-            sum += quality >= MIN_QUALITY ? quality : 0;
+        for (int k = start; k < end; k++) {
+            sum += qualities[k] >= MIN_QUALITY ? qualities[k] : 0;
         }
         return sum;
     }
