@@ -91,9 +91,10 @@ def _shown(errors: dict[Precision, float]) -> str:
 
 def parts() -> list[Finding]:
     """Check what only GATK or a GPU needs."""
-    faulty = _java_options()
+    java = _java()
+    faulty = [] if java[0].state == "ok" else _java_options()
     others = [] if faulty else _other_agents()
-    return [*_settings_made(), *_java(), *faulty, _gatk(), *others, *_cuda()]
+    return [*_settings_made(), *java, *faulty, _gatk(), *others, *_cuda()]
 
 
 def _settings_made() -> list[Finding]:
@@ -104,6 +105,7 @@ def _settings_made() -> list[Finding]:
 
 
 def _java() -> list[Finding]:
+    """Check Java, which comes first, and what it needs of gkl-shim."""
     findings = [
         _version("Java", programs.java_version, programs.java),
         _version("Maven", programs.maven_version, programs.maven),
@@ -164,7 +166,7 @@ def _gatk() -> Finding:
 
 
 def _java_options() -> list[Finding]:
-    """Find the variables with which no JVM starts, such as one that names an absent agent."""
+    """Find the variables with which Java does not start, such as one that names an absent agent."""
     together = _fault_with(swaps.OPTION_VARIABLES)
     if together is None or _fault_with(()) is not None:
         return []  # or another finding says why no Java starts
