@@ -76,8 +76,8 @@ class TextReader(Closable):
         Returns
         -------
         size, more
-            How many bytes it has now, and whether the file may have more. If not, its last line
-            ends with a newline, which the file may lack.
+            How many bytes it has now, and whether the file may have more. If not, the last line
+            has got a newline if it had none.
 
         Raises
         ------

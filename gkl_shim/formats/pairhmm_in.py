@@ -42,12 +42,8 @@ class RegionReader(TextReader, Generic[_B]):
 
     Parameters
     ----------
-    source
-        A path, ``-`` for standard input, or an open binary file, which is not closed.
-    name
-        The name in error messages. The default is the path, or the name of the open file.
-    threads
-        The most CPU threads that parse. 0 uses every CPU that the process may use.
+    source, name, threads
+        As for :class:`gkl_shim.formats.lines.TextReader`.
 
     Yields
     ------

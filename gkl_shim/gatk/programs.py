@@ -26,7 +26,7 @@ __all__ = [
 
 _COMMAND_SECONDS = 30
 
-# What a JVM says, besides the reason, if it does not start.
+# What a JVM that does not start says in addition to the reason.
 _NO_START = (
     "Error occurred during initialization of VM",
     "Error: Could not create the Java Virtual Machine.",

@@ -1,5 +1,5 @@
 // A build of the CPU engine's arithmetic, compiled once for each instruction set
-// (common/instruction_set.h). vector_loop.inc has the loop over the cells.
+// (common/builds/instruction_set.h). vector_loop.inc has the loop over the cells.
 //
 // This file uses no C++ library and exports only the build's struct; common/simd.h says why.
 

@@ -63,7 +63,7 @@ void compute_rescaled(const CpuBuild &build, const Engine &engine, const TileTas
     });
 }
 
-void compute_chunk(Engine &engine, CpuCounts *counts) {
+void compute_steps(Engine &engine, CpuCounts *counts) {
     const CpuSettings &settings = engine.settings();
     const CpuBuild &build = *settings.build;
     const auto double_lanes = [&](const Piece &, const HaplotypeSet &set, int32_t rows) {
@@ -95,7 +95,7 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
     const ForOneCall<Engine> engine(engines);
     CpuCounts counts;
     counts.computed_cells =
-        engine->compute(call, log10_likelihoods, [&] { compute_chunk(*engine, &counts); });
+        engine->compute(call, log10_likelihoods, [&] { compute_steps(*engine, &counts); });
     return counts;
 }
 

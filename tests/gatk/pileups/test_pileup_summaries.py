@@ -60,7 +60,7 @@ def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> No
         ["-L", str(sites), "-max-af", "1", "-min-af", "0", "-ip", "5"],
         ["-L", "two", "--max-depth-per-sample", "3"],
         ["-L", str(sites), "-RF", "ReadLengthReadFilter", "--max-read-length", "60"],
-        # No read is there.
+        # No read overlaps these sites.
         ["-L", "one:3800-3900"],
     )
     results = []
