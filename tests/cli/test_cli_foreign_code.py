@@ -43,9 +43,8 @@ def trap(tmp_path: Path) -> Trap:
     return Trap(folder)
 
 
-@pytest.mark.parametrize("entry", ["", ".", "bin", "./bin"])
-def test_doctor_runs_no_program_of_the_working_directory(trap: Trap, entry: str) -> None:
-    setting = {"PATH": f"{entry}:{os.environ['PATH']}", "JAVA_HOME": "."}
+def test_doctor_runs_no_program_of_the_working_directory(trap: Trap) -> None:
+    setting = {"PATH": f":.:bin:./bin:{os.environ['PATH']}", "JAVA_HOME": "."}
     done = shim_command.run(trap.folder, "doctor", env=setting)
     assert done.returncode == 0, done.stderr
     assert trap.caught == ""
@@ -100,6 +99,10 @@ def test_a_relative_cache_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("GKL_SHIM_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
     assert fetch.cache() == Path.home() / ".cache" / "gkl-shim"
+    for home in ("", "."):
+        monkeypatch.setenv("HOME", home)
+        with pytest.raises(MissingComponent, match="there is no home directory"):
+            fetch.cache()
 
 
 @pytest.fixture
@@ -110,20 +113,16 @@ def no_other_gatk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
 
-@pytest.mark.parametrize("relative", [True, False])
 def test_commands_say_why_the_chosen_cache_is_refused(
-    no_other_gatk: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, relative: bool
+    no_other_gatk: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
     cache.chmod(0o777)
-    value, reason = str(cache), f"others can write to {cache}; set GKL_SHIM_CACHE to another folder"
-    if relative:
-        value, reason = "cache", "GKL_SHIM_CACHE=cache is not an absolute path"
-    monkeypatch.setenv("GKL_SHIM_CACHE", value)
+    monkeypatch.setenv("GKL_SHIM_CACHE", str(cache))
     code, message = shim_command.refused(tmp_path, "gatk", "HaplotypeCaller")
     assert code != 0
-    assert message.endswith(reason)
+    assert message.endswith(f"others can write to {cache}; set GKL_SHIM_CACHE to another folder")
     done = shim_command.run(tmp_path, "doctor", "--json", "-")
     assert (done.returncode, done.stderr) == (1, b"")
     found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
@@ -171,6 +170,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_library_that_others_can_change_is_refused(library: Path) -> None:
+    """tests/python_host/test_safe_file.py has all ways to change it."""
     for changed in (library, library.parent):
         before = changed.stat().st_mode
         changed.chmod(0o777)
@@ -179,31 +179,6 @@ def test_a_library_that_others_can_change_is_refused(library: Path) -> None:
         changed.chmod(before)
     library.parent.chmod(0o1777)
     assert paths.library() == library
-    if os.geteuid() == 0:
-        for place in (library, library.parent):
-            os.chown(place, 65534, 65534)
-            with pytest.raises(MissingComponent, match=f"{place} belongs to another user"):
-                paths.library()
-
-
-def test_every_link_to_a_library_is_looked_at(library: Path) -> None:
-    """Others can let the second of three links, in a folder of theirs, name another file."""
-    own = library.parent.parent
-    middle = own / "everybodys" / "link"
-    middle.parent.mkdir()
-    middle.symlink_to("../shared/lib.so")
-    (own / "link.so").unlink()
-    (own / "link.so").symlink_to("shared/../everybodys/link")
-    assert paths.library() == library
-    middle.parent.chmod(0o777)
-    with pytest.raises(MissingComponent, match=f"others can write to {middle.parent}$"):
-        paths.library()
-    middle.parent.chmod(0o1777)
-    assert paths.library() == library
-    if os.geteuid() == 0:
-        os.chown(middle, 65534, 65534, follow_symlinks=False)
-        with pytest.raises(MissingComponent, match=f"{middle} belongs to another user"):
-            paths.library()
 
 
 def test_a_folder_that_others_can_change_is_refused(

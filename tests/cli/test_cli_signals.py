@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
-import pty
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -155,22 +152,6 @@ def pipe_not_blocking(folder: Path, content: bytes, held: ExitStack) -> tuple[st
     return name, streams
 
 
-def connection(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:
-    here, there = socket.socketpair()
-    held.enter_context(here)
-    held.enter_context(there)
-    there.sendall(content[:HELD])
-    return "/dev/stdin", {"stdin": here}
-
-
-def terminal(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:
-    here, there = pty.openpty()
-    held.callback(os.close, here)
-    held.callback(os.close, there)
-    os.write(here, content[:100])
-    return "-", {"stdin": there}
-
-
 def reads_from(give: Callable[..., tuple[str, dict[str, Any]]], command: str) -> Prepare:
     def prepare(folder: Path, held: ExitStack) -> Prepared:
         arguments, content = COMMANDS[command]
@@ -182,7 +163,7 @@ def reads_from(give: Callable[..., tuple[str, dict[str, Any]]], command: str) ->
 
 def test_a_signal_ends_a_command_that_waits_for_input(tmp_path: Path) -> None:
     """Each kind of input once, each command's reader, and each signal."""
-    inputs = (unopened, stalled, stalled_gzip, pipe, pipe_not_blocking, connection, terminal)
+    inputs = (unopened, stalled, stalled_gzip, pipe, pipe_not_blocking)
     rows = [(reads_from(give, "pairhmm"), signal.SIGTERM) for give in inputs]
     rows += [
         (reads_from(stalled, "pairhmm"), signal.SIGINT),
@@ -285,28 +266,6 @@ def test_a_signal_ends_a_command_that_computes_a_large_region(tmp_path: Path) ->
         until(lambda: used_seconds(process.pid) > 1)
         end(process, signal.SIGTERM)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
-@pytest.mark.parametrize(("command", "number"), list(zip(COMMANDS, CODES, strict=True)))
-def test_a_signal_ends_a_command_with_endless_input(
-    tmp_path: Path, command: str, number: signal.Signals
-) -> None:
-    arguments, content = COMMANDS[command]
-    reader, writer = os.pipe()
-    streams = {"stdin": reader, "stdout": subprocess.DEVNULL}
-
-    def write() -> None:
-        with os.fdopen(writer, "wb", buffering=0) as file, suppress(BrokenPipeError):
-            while True:
-                file.write(content)
-
-    feeder = threading.Thread(target=write)
-    with started(tmp_path, [*arguments, "-", "--threads", "1"], **streams) as process:
-        os.close(reader)
-        feeder.start()
-        until(lambda: used_seconds(process.pid) > 0.7)
-        end(process, number)
-    feeder.join()
 
 
 def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 /* Prints the edits of pairs, one a line, so that the library can be tried where there is no Python:
- * driver FILE BUILD METHOD MODE MAX_EDITS THREADS [FLOATING_POINT_MODE] */
+ * driver FILE BUILD METHOD MODE MAX_EDITS THREADS */
 #include "../driver.h"
-
-#include "../floating_point_mode.h"
 
 enum { MAX_PAIRS = 1 << 16, MAX_TEXT = 1 << 26 };
 
@@ -24,8 +22,6 @@ int main(int argc, char **argv) {
             : GKL_SHIM_PREFILTER_INFIX,
         atoi(argv[5]), argv[2]};
     gkl_shim_prefilter *prefilter = NULL;
-    if (argc > 7) set_mode(argv[7]);
-    const floating_point_mode mode = get_mode();
     check(gkl_shim_prefilter_parse_pairs(text, size, MAX_PAIRS, threads, read_starts, read_lengths,
                                          segment_starts, segment_lengths, &pairs, &used));
     check(gkl_shim_prefilter_open(&options, &prefilter));
@@ -34,7 +30,6 @@ int main(int argc, char **argv) {
     const gkl_shim_prefilter_sequences segments = {
         .letters = text, .size = size, .starts = segment_starts, .lengths = segment_lengths};
     check(gkl_shim_prefilter_compute(prefilter, pairs, &reads, &segments, results));
-    if (argc > 7) expect_mode(mode, "gkl_shim_prefilter");
     for (int64_t k = 0; k < pairs; k++) printf("%d\n", results[k]);
     gkl_shim_prefilter_close(prefilter);
     return 0;

@@ -61,17 +61,6 @@ def test_every_build_gives_the_same_edits_from_c(
         assert run(program, path, build, method, mode, max_edits, 2) == want
 
 
-@pytest.mark.parametrize("machine", ["native", "aarch64"])
-@pytest.mark.parametrize("mode", ["upward", "flush", "trap", "all"])
-def test_the_floating_point_mode_does_not_change_edits(pairs, request, machine, mode):
-    path, reads, segments = pairs
-    want = edits(reads, segments, 5).tolist()
-    program = request.getfixturevalue(machine)
-    builds = ("neon", "portable") if machine == "aarch64" else _native.builds()
-    for build in builds:
-        assert run(program, path, build, "exact", "global", 5, 2, mode) == want
-
-
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [

@@ -192,13 +192,11 @@ def test_no_module_of_the_working_directory_is_imported(
 @pytest.mark.parametrize(
     "setting",
     [
-        *({"PYTHONPATH": value} for value in ("", ":", ".", "sub", "::sub", "./lib:")),
+        {"PYTHONPATH": "::.:sub:./lib:"},
         {"PYTHONHOME": "."},
         {"HOME": "."},
-        {"HOME": ""},
-        {"PYTHONUSERBASE": ".local"},
-        {"PYTHONSTARTUP": "os.py"},
-        {"PYTHONPLATLIBDIR": "."},
+        {"HOME": "", "PYTHONUSERBASE": ".local"},
+        {"PYTHONSTARTUP": "os.py", "PYTHONPLATLIBDIR": "."},
     ],
     ids=str,
 )
@@ -214,31 +212,25 @@ def test_no_module_is_imported_by_a_relative_setting(
         assert REACHED in state
 
 
-@pytest.mark.parametrize("first", ["", ".", "./", "bin", "sub/../bin"])
 @pytest.mark.parametrize("python", [None, "", "python3"])
 def test_no_program_is_run_from_a_relative_entry_of_the_path(
-    host: Host, trap: Trap, first: str, python: str | None
+    host: Host, trap: Trap, python: str | None
 ) -> None:
-    setting = {"PATH": f"{first}:{BIN}:{os.environ['PATH']}", "GKL_SHIM_PYTHON": python}
+    path = f":.:./:bin:sub/../bin:{BIN}:{os.environ['PATH']}"
+    setting = {"PATH": path, "GKL_SHIM_PYTHON": python}
     state = host(setting, cwd=trap.folder)
     assert trap.caught == ""
     assert REACHED in state
 
 
-def test_a_folder_on_the_path_is_no_program(host: Host, tmp_path: Path) -> None:
-    (tmp_path / "python3").mkdir()
-    setting = {"PATH": f"{tmp_path}:{BIN}:{os.environ['PATH']}", "GKL_SHIM_PYTHON": None}
-    assert REACHED in host(setting)
-
-
-@pytest.mark.parametrize("path", ["", ".", ":", None])
+@pytest.mark.parametrize("path", ["", ".", None])
 def test_no_program_is_run_without_a_path(host: Host, trap: Trap, path: str | None) -> None:
     host({"PATH": path, "GKL_SHIM_PYTHON": None}, cwd=trap.folder)
     assert trap.caught == ""
     assert len(host.warnings) == 1
 
 
-@pytest.mark.parametrize("python", ["./python3", "bin/python3", "sub/../python3", "~/python3"])
+@pytest.mark.parametrize("python", ["bin/python3", "~/python3"])
 def test_a_relative_program_is_refused(host: Host, trap: Trap, python: str) -> None:
     host({"GKL_SHIM_PYTHON": python}, cwd=trap.folder)
     assert trap.caught == ""
@@ -280,45 +272,11 @@ def test_start_up_files_on_the_python_path_are_run(host: Host, stand_in: Path) -
     assert f"no GPU (GKL_SHIM_PYTHON={sys.executable}: SystemExit; {ADVICE})" in host.warnings[0]
 
 
-# Tests that nothing is used that others can change.
+# Tests that nothing is used that others can change; test_safe_file.py has all ways to change it.
 
 
 def writable(path: Path, mode: int = 0o002) -> None:
     path.chmod(stat.S_IMODE(path.stat().st_mode) | mode)
-
-
-@pytest.fixture
-def own_python(tmp_path: Path) -> Path:
-    """Return a link to this Python, in folders like those of a virtual environment."""
-    folder = tmp_path / "own" / "bin"
-    folder.mkdir(parents=True)
-    python = folder / "python3"
-    python.symlink_to(sys.executable)
-    return python
-
-
-def test_a_program_of_the_user_is_accepted(host: Host, own_python: Path) -> None:
-    host({"GKL_SHIM_PYTHON": str(own_python)})
-    assert "others can write" not in host.warnings[0]
-
-
-@pytest.mark.parametrize("depth", [0, 1])
-def test_a_program_in_a_folder_that_others_can_write_to_is_refused(
-    host: Host, own_python: Path, depth: int
-) -> None:
-    folder = own_python.parents[depth]
-    writable(folder)
-    host({"GKL_SHIM_PYTHON": str(own_python)})
-    assert len(host.warnings) == 1
-    assert f"GKL_SHIM_PYTHON={own_python}: others can write to {folder}" in host.warnings[0]
-    # With the sticky bit, only its owner can remove a file.
-    writable(folder, stat.S_ISVTX)
-    host({"GKL_SHIM_PYTHON": str(own_python)})
-    assert "others can write" not in host.warnings[0]
-    # The same holds for a program on the PATH.
-    folder.chmod(0o777)
-    host({"GKL_SHIM_PYTHON": None, "PATH": f"{own_python.parent}:{os.environ['PATH']}"})
-    assert f"others can write to {folder}" in host.warnings[0]
 
 
 def test_a_program_that_others_can_write_to_is_refused(host: Host, tmp_path: Path) -> None:
@@ -326,33 +284,10 @@ def test_a_program_that_others_can_write_to_is_refused(host: Host, tmp_path: Pat
     python = write_program(tmp_path / "python", f"touch {mark}")
     writable(python)
     host({"GKL_SHIM_PYTHON": str(python)})
-    assert f"others can write to {python}" in host.warnings[0]
-    assert not mark.exists()
-
-
-def test_a_link_that_others_can_change_is_refused(
-    host: Host, own_python: Path, tmp_path: Path
-) -> None:
-    middle = tmp_path / "everybodys" / "link"
-    middle.parent.mkdir()
-    middle.symlink_to(sys.executable)
-    first = own_python.with_name("first")
-    first.symlink_to(os.path.relpath(middle, first.parent))
-    writable(middle.parent)
-    host({"GKL_SHIM_PYTHON": str(first)})
-    assert f"others can write to {middle.parent}" in host.warnings[0]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_program_of_another_user_is_refused(host: Host, tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
-    folder = tmp_path / "sticky"
-    folder.mkdir()
-    folder.chmod(0o1777)
-    python = write_program(folder / "python", f"touch {mark}")
-    os.chown(python, 12345, 12345)
-    host({"GKL_SHIM_PYTHON": str(python)})
-    assert f"{python} belongs to another user" in host.warnings[0]
+    assert f"GKL_SHIM_PYTHON={python}: others can write to {python}" in host.warnings[0]
+    python.rename(tmp_path / "python3")
+    host({"GKL_SHIM_PYTHON": None, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert f"others can write to {tmp_path}/python3" in host.warnings[0]
     assert not mark.exists()
 
 
@@ -408,7 +343,7 @@ def test_a_wrong_answer_of_the_program_is_one_warning(
     assert len(warning) < 1000
 
 
-@pytest.mark.parametrize("name", ["/bin/true", "/bin/echo", "/", "/nonexistent/python"])
+@pytest.mark.parametrize("name", ["/bin/true", "/", "/nonexistent/python"])
 def test_what_is_not_python_is_one_warning(host: Host, name: str) -> None:
     host({"GKL_SHIM_PYTHON": name})
     assert len(host.warnings) == 1
@@ -462,10 +397,9 @@ def test_a_program_that_never_ends_is_killed(
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
-def test_python_starts_with_closed_standard_streams(program: Path, host: Host, closed: str) -> None:
+def test_python_starts_with_closed_standard_streams(program: Path, host: Host) -> None:
     done = subprocess.run(
-        ["sh", "-c", f'exec "$0" cuda {closed}', program],
+        ["sh", "-c", 'exec "$0" cuda <&- 2>&-', program],
         env={**os.environ, "PYTHONPATH": host.python_path, "GKL_SHIM_PYTHON": sys.executable},
         capture_output=True,
         text=True,
@@ -512,9 +446,8 @@ while "cupy" not in sys.modules:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("level", ["info", "quiet"])
 def test_the_gpu_starts_with_the_jvm_s_engine(
-    preloaded: Path, stand_in: Path, tmp_path: Path, level: str
+    preloaded: Path, stand_in: Path, tmp_path: Path
 ) -> None:
     """Not with the first region. The program acts as a JVM."""
     program = f"""\
@@ -530,7 +463,7 @@ while (state := ffi.string(lib.gkl_shim_pairhmm_cuda_state()).decode()) == "star
     time.sleep(0.01)
 print(state)
 """
-    settings = {"GKL_SHIM_BACKEND": "cuda", "GKL_SHIM_LOG": level, "LD_PRELOAD": str(preloaded)}
+    settings = {"GKL_SHIM_BACKEND": "cuda", "GKL_SHIM_LOG": "quiet", "LD_PRELOAD": str(preloaded)}
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **settings},

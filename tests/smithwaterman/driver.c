@@ -1,11 +1,9 @@
 /* Prints the alignments of pairs, so that the library can be tried where there is no Python:
- * driver FILE BUILD THREADS [FLOATING_POINT_MODE]
+ * driver FILE BUILD THREADS
  *
  * A line of FILE is "reference TAB alternative TAB match,mismatch,open,extend TAB strategy". Lines
  * with the same scores and strategy that follow each other are a batch. */
 #include "../driver.h"
-
-#include "../floating_point_mode.h"
 
 enum { MAX_PAIRS = 1 << 12, MAX_LETTERS = 1 << 22 };
 
@@ -37,8 +35,6 @@ int main(int argc, char **argv) {
     FILE *in = opened(argv[1]);
     const gkl_shim_smithwaterman_options options = {atoi(argv[3]), argv[2]};
     gkl_shim_smithwaterman *aligner = NULL;
-    if (argc > 4) set_mode(argv[4]);
-    const floating_point_mode mode = get_mode();
     check(gkl_shim_smithwaterman_open(&options, &aligner));
     static char reference[MAX_LETTERS / 4], alternative[MAX_LETTERS / 4];
     char name[20];
@@ -62,7 +58,6 @@ int main(int argc, char **argv) {
         pairs++;
     }
     align(aligner, pairs, &last);
-    if (argc > 4) expect_mode(mode, "gkl_shim_smithwaterman");
     gkl_shim_smithwaterman_close(aligner);
     fclose(in);
     return 0;

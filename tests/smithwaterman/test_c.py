@@ -40,13 +40,6 @@ def test_every_build_everywhere(sample, request, machine, builds, threads: int) 
         assert run(program, path, build, threads) == want
 
 
-@pytest.mark.parametrize("mode", ["upward", "flush", "trap", "all"])
-def test_floating_point_modes_of_the_caller(sample, native, mode: str) -> None:
-    path, _, want = sample
-    for build in _native.builds():
-        assert run(native, path, build, 2, mode) == want
-
-
 class Call:
     """The arguments of gkl_shim_smithwaterman_align(), which a test spoils."""
 

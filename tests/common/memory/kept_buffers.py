@@ -59,23 +59,21 @@ class Methods(Jni):
 class Own(Methods):
     """Our class for packed regions, which have one haplotype of one letter."""
 
-    replaced: bytes | None = b"Intel GKL replaced (agent)\0"
+    replaced = b"Intel GKL replaced (agent)\0"
 
     def __init__(self) -> None:
         super().__init__()
-        replaced = self.object(self.replaced) if self.replaced else scarce_ffi.NULL
+        replaced = self.object(self.replaced)
         self.method("org_gklshim_pairhmm_NativePairHmm_initialize", self.env, 0, 0, 1, replaced)
         self.configuration = self.result
 
-    def compute(self, reads: int, length: int, haplotypes: int = 1, room: int = -1) -> str:
-        sequences = self.object(b"A" * (5 * reads * length + haplotypes))
-        lengths = np.array([length] * reads + [1] * haplotypes, np.int32)
+    def compute(self, reads: int, length: int, room: int = -1) -> str:
+        sequences = self.object(b"A" * (5 * reads * length + 1))
+        lengths = np.array([length] * reads + [1], np.int32)
         arrays = sequences, self.object(lengths.tobytes())
-        results = self.room(reads * haplotypes if room < 0 else room)
+        results = self.room(reads if room < 0 else room)
         name = "org_gklshim_pairhmm_NativePairHmm_compute"
-        return self.method(
-            name, self.env, 0, self.configuration, *arrays, reads, haplotypes, results
-        )
+        return self.method(name, self.env, 0, self.configuration, *arrays, reads, 1, results)
 
 
 class OwnWithoutRoom(Own):
@@ -86,18 +84,6 @@ class OwnWithoutRoom(Own):
 
     def large(self) -> str:
         return self.compute(1, LARGE // 5, room=0)
-
-
-class OwnBeforeAnnouncement(Own):
-    """The self-test of a class."""
-
-    replaced = None
-
-    def small(self) -> str:
-        return self.compute(1, 1)
-
-    def large(self) -> str:
-        return self.compute(LARGE // 8 // 2000, 1, 2000)
 
 
 class OwnRecorded(Own):
@@ -144,13 +130,6 @@ class GklReads(Gkl):
         return self.compute([[b"A" * (LARGE // 5)] * 5, [b""] * 5], [b"A"])
 
 
-class GklHaplotypes(Gkl):
-    """The second haplotype has no bases."""
-
-    def large(self) -> str:
-        return self.compute([[b"A"] * 5], [b"A" * LARGE, b""])
-
-
 class SmithWaterman(Methods):
     """A sequence is too long."""
 
@@ -171,10 +150,8 @@ CALLS = {
     made.__name__: made
     for made in (
         OwnWithoutRoom,
-        OwnBeforeAnnouncement,
         OwnRecorded,
         GklReads,
-        GklHaplotypes,
         SmithWaterman,
     )
 }

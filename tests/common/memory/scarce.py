@@ -7,6 +7,10 @@ must return the right results or GKL_SHIM_ENOMEM. Then it calls the part again w
 which must return the right results. Then each request for a thread fails with all later ones, and
 none for memory; the results must be right then, too. The script prints the numbers of requests that
 have failed in each of these three ways.
+
+Each guard has a part: the C interface (all functions, with little input), the thread pool (PairHMM
+and mem), engines on a device whose work the CPU can do (PairHMM and mem), and the bridge to Java
+with arrays of ours and of GKL's.
 """
 
 from __future__ import annotations
@@ -33,15 +37,10 @@ from gkl_shim.pairhmm._batch import Batch, concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from tests.common.arguments import Handles
 from tests.common.test_wrong_arguments import CALLS
-from tests.correct import oracle as corrector
 from tests.fakes.driver import host_kernels
 from tests.mem import oracle as maximal
 from tests.pairhmm import oracle
-from tests.pdhmm import oracle as determined
-from tests.prefilter import oracle as edits
 from tests.prefilter import simulate
-from tests.smithwaterman import oracle as alignment
-from tests.smithwaterman.pairs import OVERHANGS, pairs
 
 PATIENCE = 60  # seconds, for calls that take milliseconds
 REFUSED, NONE_REFUSED = 10, 11  # exit codes
@@ -220,7 +219,7 @@ def _batch(regions: list[Region]) -> Batch:
     return concatenated([Batch(read_batch(r, GAPS), haplotype_batch(h)) for r, h in regions])
 
 
-@part(("two", "double", 1), ("odd", "single", 2), ("large", "single", 2))
+@part(("odd", "single", 2), ("large", "single", 2))
 class PairHmm:
     """A handle that is opened, computes and is closed."""
 
@@ -287,113 +286,13 @@ class CudaEngine(PairHmm):
             lib.gkl_shim_cuda_engine_close(self.engine[0])
 
 
-# ---- PDHMM --------------------------------------------------------------------------------------
-
-
-def _flags(regions: list[Region]) -> list[list[bytes]]:
-    """A SNP and a deletion in each haplotype."""
-    snp = lib.GKL_SHIM_PDHMM_SNP | lib.GKL_SHIM_PDHMM_A | lib.GKL_SHIM_PDHMM_C
-    deletion = (lib.GKL_SHIM_PDHMM_DELETION_START, 0, lib.GKL_SHIM_PDHMM_DELETION_END)
-    known = {9: snp, **dict(enumerate(deletion, 20))}
-    return [
-        [bytes(known.get(at, 0) for at in range(len(haplotype))) for haplotype in haplotypes]
-        for _, haplotypes in regions
-    ]
-
-
-def _exact_with_flags(regions: list[Region]) -> list[float]:
-    return [
-        determined.likelihood(*_tracks(read), haplotype, flags)
-        for (reads, haplotypes), flagged in zip(regions, _flags(regions), strict=True)
-        for read in reads
-        for haplotype, flags in zip(haplotypes, flagged, strict=True)
-    ]
-
-
-@part()
-class Pdhmm:
-    """A handle that is opened, computes and is closed. The same region comes several times."""
-
-    def __init__(self) -> None:
-        regions, copies = REGIONS["one"], 12
-        self.kept = _batch(regions * copies)
-        self.pairs = _native_pairhmm.batch_pointer(*self.kept.arrays)
-        self.flags = np.frombuffer(b"".join(*_flags(regions)) * copies, np.uint8)
-        self.batch = ffi.new(
-            "gkl_shim_pdhmm_batch *", (self.pairs[0], ffi.from_buffer("uint8_t[]", self.flags))
-        )
-        self.exact = _exact_with_flags(regions) * copies
-        self.options = ffi.new("gkl_shim_pdhmm_options *", {"threads": 2})
-        self.handle = ffi.new("gkl_shim_pdhmm **")
-
-    def __call__(self) -> None:
-        values = np.full(len(self.exact), np.nan)
-        call("gkl_shim_pdhmm_open", self.options, self.handle)
-        try:
-            call("gkl_shim_pdhmm_compute", self.handle[0], self.batch, pointer(values), len(values))
-        finally:
-            lib.gkl_shim_pdhmm_close(self.handle[0])
-        testing.assert_allclose(values, self.exact, rtol=0, atol=1e-8)
-
-
 # ---- Smith-Waterman -----------------------------------------------------------------------------
-
-
-@part(("align", 40, 2), ("align_exactly", 1, 1))
-class SmithWaterman:
-    """A handle that is opened, aligns and is closed. The same pairs come several times."""
-
-    scores = 3, -1, -4, -3
-
-    def __init__(self, function: str, copies: int, threads: int) -> None:
-        self.function = f"gkl_shim_smithwaterman_{function}"
-        given = pairs(25, 3, longest=60)
-        self.exact = [
-            alignment.align(pair.reference, pair.alternative, self.scores, "softclip")
-            for pair in given
-        ] * copies
-        self.kept: list[Any] = []
-        fields = [
-            field
-            for track in ([pair.reference for pair in given], [pair.alternative for pair in given])
-            for field in self._ragged(track * copies)
-        ]
-        self.batch = ffi.new("gkl_shim_smithwaterman_batch *", (len(self.exact), *fields))
-        code = OVERHANGS.index("softclip")
-        self.parameters = ffi.new("gkl_shim_smithwaterman_parameters *", (*self.scores, code))
-        self.room = 2 * sum(len(each) for each in self.kept[1::2])
-        self.options = ffi.new("gkl_shim_smithwaterman_options *", {"threads": threads})
-        self.handle = ffi.new("gkl_shim_smithwaterman **")
-
-    def _ragged(self, texts: list[bytes]) -> list[Any]:
-        self.kept += [
-            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, texts))]),
-            ffi.new("uint8_t[]", b"".join(texts)),
-        ]
-        return self.kept[-2:]
-
-    def __call__(self) -> None:
-        count = len(self.exact)
-        offsets, ends = np.empty(count, np.int64), np.empty(count + 1, np.int64)
-        cigars = np.empty(self.room, np.uint8)
-        outputs = *map(pointer, (offsets, ends, cigars)), len(cigars)
-        call("gkl_shim_smithwaterman_open", self.options, self.handle)
-        try:
-            call(self.function, self.handle[0], self.batch, self.parameters, *outputs)
-        finally:
-            lib.gkl_shim_smithwaterman_close(self.handle[0])
-        text = cigars.tobytes().decode("latin1")
-        found = [
-            (int(offset), text[first:last])
-            for offset, first, last in zip(offsets, ends[:-1], ends[1:], strict=True)
-        ]
-        assert found == self.exact
 
 
 # ---- Maximal exact matches ----------------------------------------------------------------------
 
 
-@part((1, 0), (2, 40))
+@part((2, 40))
 class Mem:
     """FASTA, an index of it, its copy from the saved bytes, a search, and the lines of a search."""
 
@@ -504,167 +403,6 @@ class MemOnDevice(Mem):
             super()._search(kept, index, queries)
 
 
-# ---- Read correction ----------------------------------------------------------------------------
-
-
-def end_pass(counter: Any) -> None:
-    """End a pass with enough memory. With any input it makes 513 requests, which `functions`
-    refuses."""
-    complete = ffi.new("int32_t *")
-    _native.check(lib.gkl_shim_correct_end_pass(counter, complete))
-    assert complete[0] == 1
-
-
-@part()
-class Correct:
-    """Reads that are counted, a spectrum of them, its copy, and the reads corrected."""
-
-    k, threshold, threads, copies = 13, 3, 2, 350
-
-    def __init__(self) -> None:
-        rnd = random.Random(8)
-        # Usually enough reads to start a second thread. Few k-mers, because each needs memory.
-        genome = "".join(rnd.choices("ACGT", k=42))
-        whole = [genome[at : at + 30] for at in range(12)]
-        damaged = [read[:20] + "ACGT"["CGTA".index(read[20])] + read[21:] for read in whole[:1]]
-        reads = [*damaged, *whole * self.copies]
-        counts = corrector.count(reads, self.k)
-        solid = {kmer for kmer, count in counts.items() if count >= self.threshold}
-        corrected = [
-            corrector.correct(r, [30] * 30, solid, self.k, "voting") for r in [*damaged, *whole]
-        ]
-        self.exact = [*corrected[: len(damaged)], *corrected[len(damaged) :] * self.copies]
-        self.letters = np.frombuffer("".join(reads).encode(), np.uint8)
-        self.offsets = np.arange(len(reads) + 1, dtype=np.int64) * 30
-        self.batch = ffi.new(
-            "gkl_shim_correct_batch *",
-            (
-                len(reads),
-                ffi.from_buffer("int64_t[]", self.offsets),
-                ffi.from_buffer("uint8_t[]", self.letters),
-            ),
-        )
-        method = lib.GKL_SHIM_CORRECT_VOTING
-        self.options = ffi.new("gkl_shim_correct_options *", (self.threads, method))
-
-    def __call__(self) -> None:
-        counter = ffi.new("gkl_shim_correct_counter **")
-        spectra = [ffi.new("gkl_shim_correct_spectrum **") for _ in range(2)]
-        self._open_counter(counter)
-        try:
-            self._count(counter[0])
-            call("gkl_shim_correct_spectrum_make", counter[0], self.threshold, spectra[0])
-            known = ffi.new("gkl_shim_correct_spectrum_info *")
-            call("gkl_shim_correct_spectrum_information", spectra[0][0], known)
-            call("gkl_shim_correct_spectrum_load", known, spectra[1])
-            corrected = np.empty(len(self.letters), np.uint8)
-            states = np.empty(len(self.exact), np.uint8)
-            outputs = pointer(corrected), pointer(states), ffi.NULL, ffi.NULL
-            self._correct(spectra[1][0], *outputs)
-        finally:
-            for spectrum in spectra:
-                lib.gkl_shim_correct_spectrum_close(spectrum[0])
-            lib.gkl_shim_correct_counter_close(counter[0])
-        found = corrected.tobytes().decode()
-        reads = [found[at : at + 30] for at in range(0, len(found), 30)]
-        assert [*zip(reads, states.tolist(), strict=True)] == self.exact
-
-    def _open_counter(self, counter: Any) -> None:
-        opened = self.k, self.threads, 0, self.threshold, counter
-        call("gkl_shim_correct_counter_open", *opened)
-
-    def _count(self, counter: Any) -> None:
-        call("gkl_shim_correct_count", counter, self.batch)
-        end_pass(counter)
-
-    def _correct(self, spectrum: Any, *outputs: Any) -> None:
-        call("gkl_shim_correct_reads", self.options, spectrum, self.batch, *outputs)
-
-
-@part()
-class CorrectOnDevice(Correct):
-    """The same with a CUDA engine. What the device cannot do, the CPU does."""
-
-    copies = 4
-
-    def __init__(self) -> None:
-        super().__init__()
-        record = {"memory_bytes": 1 << 22, "kernels": kernels("correct")}
-        self.device = ffi.new("gkl_shim_correct_cuda_device *", record)
-        self.engine_options = ffi.new(
-            "gkl_shim_correct_cuda_options *",
-            {"threads": 1, "device_count": 1, "devices": self.device, "driver": driver()},
-        )
-        self.engine = ffi.new("gkl_shim_cuda_engine **")
-
-    def __call__(self) -> None:
-        call("gkl_shim_correct_cuda_open", self.engine_options, self.engine)
-        try:
-            super().__call__()
-        finally:
-            lib.gkl_shim_cuda_engine_close(self.engine[0])
-
-    def _open_counter(self, counter: Any) -> None:
-        opened = self.engine[0], self.k, 0, self.threshold, counter
-        call("gkl_shim_correct_cuda_counter_open", *opened)
-
-    def _count(self, counter: Any) -> None:
-        complete = ffi.new("int32_t *")
-        while not complete[0]:
-            call("gkl_shim_correct_count", counter, self.batch)
-            call("gkl_shim_correct_end_pass", counter, complete)
-
-    def _correct(self, spectrum: Any, *outputs: Any) -> None:
-        given = self.engine[0], self.options, spectrum, self.batch
-        call("gkl_shim_correct_cuda_reads", *given, *outputs)
-
-
-@part()
-class CorrectText:
-    """A piece of a FASTQ file: parsed, counted, corrected and written."""
-
-    threads = 2
-
-    def __init__(self) -> None:
-        rnd = random.Random(9)
-        genome = "".join(rnd.choices("ACGT", k=75))
-        whole = [genome[at : at + 60] for at in range(15)] * 30
-        at, letter = 30, {"A": "C"}.get(whole[50][30], "A")
-        damaged = [*whole[:50], whole[50][:at] + letter + whole[50][at + 1 :], *whole[51:]]
-        self.text, self.exact = (
-            "".join(f"@{k}\n{read}\n+\n{'I' * 60}\n" for k, read in enumerate(reads)).encode()
-            for reads in (damaged, whole)
-        )
-
-    def __call__(self) -> None:
-        text = np.frombuffer(bytearray(self.text), np.uint8)
-        out = np.empty(len(text), np.uint8)
-        chunk = ffi.new("gkl_shim_correct_chunk **")
-        counter = ffi.new("gkl_shim_correct_counter **")
-        spectrum = ffi.new("gkl_shim_correct_spectrum **")
-        records, bases, end = (ffi.new("int64_t *") for _ in range(3))
-        written, removed = ffi.new("int64_t *"), ffi.new("gkl_shim_correct_removed *")
-        totals = ffi.new("gkl_shim_correct_totals *")
-        options = ffi.new("gkl_shim_correct_options *", (self.threads,))
-        try:
-            call("gkl_shim_correct_chunk_open", self.threads, 0, chunk)
-            given = chunk[0], pointer(text), len(text), 1, 0, records, bases, end
-            call("gkl_shim_correct_chunk_parse", *given)
-            call("gkl_shim_correct_counter_open", 13, self.threads, 0, 2, counter)
-            call("gkl_shim_correct_chunk_count", chunk[0], counter[0])
-            end_pass(counter[0])
-            call("gkl_shim_correct_spectrum_make", counter[0], 3, spectrum)
-            call("gkl_shim_correct_chunk_correct", chunk[0], options, spectrum[0], totals)
-            written_to = pointer(out), written, removed
-            call("gkl_shim_correct_chunk_write", chunk[0], ffi.NULL, 0, 1, 0, *written_to)
-        finally:
-            lib.gkl_shim_correct_spectrum_close(spectrum[0])
-            lib.gkl_shim_correct_counter_close(counter[0])
-            lib.gkl_shim_correct_chunk_close(chunk[0])
-        assert out[: written[0]].tobytes() == self.exact
-        assert totals.bases == 1
-
-
 # ---- JNI ----------------------------------------------------------------------------------------
 
 
@@ -767,19 +505,6 @@ class OwnClasses(PairHmmClasses):
 
 
 @part()
-class OwnPdhmmClass(OwnClasses):
-    """The native methods of org.gklshim.pdhmm.NativePdhmm."""
-
-    methods = "Java_org_gklshim_pdhmm_NativePdhmm"
-
-    def haplotype_tracks(self, reads: list[Read], haplotypes: list[bytes]) -> list[list[bytes]]:
-        return [haplotypes, *_flags([(reads, haplotypes)])]
-
-    def likelihoods(self, region: Region) -> list[float]:
-        return _exact_with_flags([region])
-
-
-@part()
 class GklClasses(PairHmmClasses):
     """The native methods of GKL's own com.intel.gkl.pairhmm.IntelPairHmm."""
 
@@ -827,175 +552,7 @@ class SmithWatermanClass(Jni):
         assert cigar[:length].tobytes() == b"8M"
 
 
-# ---- The prefilter ------------------------------------------------------------------------------
-
-
-@part(("global", 1), ("infix", 2))
-class Prefilter:
-    """A handle that is opened, computes and is closed."""
-
-    def __init__(self, mode: str, threads: int, count: int = 9000) -> None:
-        reads, segments = simulate.pairs(count, 5)
-        self.exact = edits.within(edits.distances(reads, segments, mode), 9)
-        code = {"global": lib.GKL_SHIM_PREFILTER_GLOBAL, "infix": lib.GKL_SHIM_PREFILTER_INFIX}[
-            mode
-        ]
-        self.options = ffi.new(
-            "gkl_shim_prefilter_options *", (threads, lib.GKL_SHIM_PREFILTER_EXACT, code, 9)
-        )
-        self.handle = ffi.new("gkl_shim_prefilter **")
-        self.kept: list[Any] = []
-        self.sequences = [self._sequences(each) for each in (reads, segments)]
-
-    def _sequences(self, given: list[bytes]) -> Any:
-        letters = np.frombuffer(b"".join(given), np.uint8)
-        lengths = np.array([len(each) for each in given], np.int32)
-        starts = np.concatenate([[0], np.cumsum(lengths[:-1], dtype=np.int64)])
-        self.kept += letters, lengths, starts
-        return ffi.new(
-            "gkl_shim_prefilter_sequences *",
-            {
-                "letters": ffi.from_buffer("uint8_t[]", letters),
-                "size": len(letters),
-                "starts": ffi.from_buffer("int64_t[]", starts),
-                "lengths": ffi.from_buffer("int32_t[]", lengths),
-            },
-        )
-
-    def __call__(self) -> None:
-        results = np.empty(len(self.exact), np.int16)
-        call("gkl_shim_prefilter_open", self.options, self.handle)
-        try:
-            call(
-                "gkl_shim_prefilter_compute",
-                *(self.handle[0], len(results), *self.sequences, pointer(results)),
-            )
-        finally:
-            lib.gkl_shim_prefilter_close(self.handle[0])
-        testing.assert_array_equal(results, self.exact)
-
-
-@part()
-class PrefilterOnDevice(Prefilter):
-    """Pairs that a CUDA engine computes, or leaves to the CPU."""
-
-    def __init__(self) -> None:
-        super().__init__("infix", 1, 300)
-        kernels = {
-            "exact": [
-                kernel("prefilter", f"exact<unsigned {word}, 1>") for word in ("int", "long long")
-            ],
-            "exact_words": [kernel("prefilter", f"exact_words<{words}, 1>") for words in (4, 8)],
-            "exact_blocks": kernel("prefilter", "exact_blocks<1>"),
-            "encode": kernel("prefilter", "encode"),
-        }
-        self.device = ffi.new("gkl_shim_prefilter_cuda_device *", {"kernels": kernels})
-        self.engine_options = ffi.new(
-            "gkl_shim_prefilter_cuda_options *",
-            {
-                "threads": 1,
-                "method": lib.GKL_SHIM_PREFILTER_EXACT,
-                "mode": lib.GKL_SHIM_PREFILTER_INFIX,
-                "max_edits": 9,
-                "device_count": 1,
-                "chunk_bytes": 1 << 13,
-                "memory_bytes": 1 << 22,
-                "devices": self.device,
-                "driver": driver(),
-            },
-        )
-        self.engine = ffi.new("gkl_shim_cuda_engine **")
-
-    def __call__(self) -> None:
-        results = np.empty(len(self.exact), np.int16)
-        one = ffi.new("gkl_shim_prefilter_cuda_call *", {"last": len(results)})
-        call("gkl_shim_prefilter_cuda_open", self.engine_options, self.engine)
-        try:
-            computed = self.engine[0], *self.sequences, pointer(results), one
-            call("gkl_shim_prefilter_cuda_compute", *computed)
-        finally:
-            lib.gkl_shim_cuda_engine_close(self.engine[0])
-        done = results != lib.GKL_SHIM_PREFILTER_CUDA_UNDONE
-        assert one.undone == np.count_nonzero(~done)
-        assert done.all() or scarce.scarce_reached()
-        testing.assert_array_equal(results[done], np.array(self.exact)[done])
-
-
-@part()
-class ParsePairs:
-    """Lines of reads and segments."""
-
-    def __init__(self) -> None:
-        self.pairs = list(zip(*simulate.pairs(6000, 2), strict=True))
-        text = b"".join(read + b"\t" + segment + b"\n" for read, segment in self.pairs)
-        self.text = np.frombuffer(text, np.uint8)
-
-    def __call__(self) -> None:
-        count = len(self.pairs)
-        starts, lengths = np.empty((2, count), np.int64), np.empty((2, count), np.int32)
-        found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
-        outputs = (pointer(field) for both in zip(starts, lengths, strict=True) for field in both)
-        text = pointer(self.text)
-        call(
-            "gkl_shim_prefilter_parse_pairs", text, len(self.text), count, 2, *outputs, found, used
-        )
-        assert (found[0], used[0]) == (count, len(self.text))
-        testing.assert_array_equal(lengths.T, [[*map(len, pair)] for pair in self.pairs])
-        content = self.text.tobytes()
-        for k in range(0, count, 50):
-            found = [content[s[k] : s[k] + n[k]] for s, n in zip(starts, lengths, strict=True)]
-            assert found == [*self.pairs[k]]
-
-
-@part()
-class ParseCandidates:
-    """Lines of reads, contigs and positions."""
-
-    def __init__(self) -> None:
-        rnd = random.Random(3)
-        self.candidates = [(rnd.randrange(500), rnd.randrange(40), k, 1) for k in range(20_000)]
-        text = "".join(f"{read}\tcontig{c}\t{at}\t-\n" for read, c, at, _ in self.candidates)
-        self.text = np.frombuffer(text.encode(), np.uint8)
-        names = [f"contig{k}".encode() for k in range(40)]
-        self.kept = [
-            ffi.new("char[]", b"".join(names)),
-            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, names))]),
-            ffi.new("int64_t[]", [100_000] * len(names)),
-        ]
-        self.contigs = ffi.new("gkl_shim_prefilter_contigs *", (len(names), *self.kept))
-
-    def __call__(self) -> None:
-        count = len(self.candidates)
-        kinds = np.int32, np.int32, np.int64, np.uint8
-        outputs = [np.empty(count, kind) for kind in kinds]
-        found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
-        given = pointer(self.text), len(self.text), count, 2, 500, self.contigs
-        call("gkl_shim_prefilter_parse_candidates", *given, *map(pointer, outputs), found, used)
-        assert (found[0], used[0]) == (count, len(self.text))
-        testing.assert_array_equal(np.transpose(outputs), self.candidates)
-
-
 # ---- Text ---------------------------------------------------------------------------------------
-
-
-@part()
-class ParseFlagged:
-    """Regions of partially determined haplotypes."""
-
-    def __init__(self) -> None:
-        self.regions = 3000
-        text = b"1 1\nACAC IIII IIII IIII ++++\nACGTAC 000600000009\n" * self.regions
-        self.text = np.frombuffer(text, np.uint8)
-
-    def __call__(self) -> None:
-        lines, letters = 3 * self.regions, np.empty(len(self.text), np.uint8)
-        offsets = np.empty(2 * lines + 4, np.int64)
-        found = ffi.new("gkl_shim_pdhmm_text *")
-        given = pointer(self.text), len(self.text), 1000, 2, pointer(offsets), pointer(letters)
-        call("gkl_shim_pdhmm_parse", *given, found)
-        assert (found.text.batch.regions, found.text.used) == (self.regions, len(self.text))
-        flags = bytes(ffi.buffer(found.haplotype_flags, 6 * self.regions))
-        assert flags == bytes([0, 6, 0, 0, 0, 9]) * self.regions
 
 
 # ---- Refusals -----------------------------------------------------------------------------------

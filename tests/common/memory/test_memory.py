@@ -1,15 +1,19 @@
-"""Running out of memory does not end the process, and memory does not grow with the work."""
+"""How much memory calls take: bounded for every shape, refused without harm, freed afterwards."""
 
 from __future__ import annotations
 
+import ctypes
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
-from tests.conftest import require_tool
+from tests.common.memory import scarce
+from tests.common.memory.kept_buffers import LARGE
+from tests.conftest import ROOT
 
 PREAMBLE = """
 import resource
@@ -41,52 +45,6 @@ def run(program: str, folder: Path) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def test_out_of_memory_is_an_exception_and_the_handle_stays_usable(tmp_path):
-    program = """
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
-
-batches = []
-for length in (4_000_000, 16_000_000):
-    haplotypes = HaplotypeBatch.from_arrays(
-        np.arange(3) * length, random.choice(letters, 2 * length)
-    )
-    reads = ReadBatch.from_arrays([0, 30], haplotypes.bases[:30], np.full(30, 30, np.uint8))
-    batches.append(Batch(reads, haplotypes))
-refused = 0
-for batch in batches:
-    for room in (1, 2, 4, 8, 16, 32, 64):
-        little_memory(room << 20)
-        try:
-            pairhmm.compute(batch)
-        except MemoryError as error:
-            refused += 1
-            assert str(error) == "out of memory"
-        assert (pairhmm.likelihoods(*small) == expected).all()
-        little_memory(None)
-        assert (pairhmm.likelihoods(*small) == expected).all()
-print(refused)
-"""
-    assert int(run(program, tmp_path)) >= 8
-
-
-def test_a_cpp_program_catches_its_own_bad_alloc_and_goes_on(tmp_path):
-    """The program uses g++'s run-time library; the library contains another one."""
-    program, library = tmp_path / "cpp_host", paths.library()
-    source = Path(__file__).with_name("cpp_host.cpp")
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-I", paths.header().parent]
-    link = ["-L", library.parent, "-lgkl_shim", f"-Wl,-rpath,{library.parent}"]
-    subprocess.run([require_tool("g++"), *flags, source, "-o", program, *link], check=True)
-    rooms = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
-    done = subprocess.run([program, *map(str, rooms)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    out_of_memory = "bad_alloc 2 16 out of memory"
-    assert len(lines) == len(rooms)
-    for line in lines:  # a call that succeeds keeps the last error
-        assert line == out_of_memory or line.startswith("bad_alloc 0 16 ")
-    assert lines[:3] == [out_of_memory] * 3  # a haplotype's letters alone take 4 MB
 
 
 def test_memory_does_not_grow_with_the_number_of_regions(tmp_path):
@@ -265,3 +223,62 @@ smithwaterman.align([sequence] * 128, haplotypes)
 print(peak() - before - likelihoods.nbytes // 1024)
 """
     assert int(run(program, tmp_path)) < 64 << 10  # KiB
+
+
+@pytest.fixture
+def run_main(preloaded: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run main() of a module of these tests with an argument, with the preloaded library."""
+
+    def run(module: str, argument: str) -> subprocess.CompletedProcess[str]:
+        # The tests' folder comes after the installed package, not before.
+        program = f"import sys; sys.path.append({str(ROOT)!r}); from {module} import main; main()"
+        done = subprocess.run(
+            [sys.executable, "-c", program, argument],
+            env={**os.environ, "LD_PRELOAD": str(preloaded)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done
+
+    return run
+
+
+#: Parts whose calls start a second thread, where there is a CPU for it.
+THREADED = ("mem 2 40", "pairhmm large single 2")
+
+
+@pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc")
+@pytest.mark.parametrize("part", scarce.PARTS)
+def test_every_refused_request_is_an_error_or_does_no_harm(
+    run_main: Callable[..., subprocess.CompletedProcess[str]], part: str
+) -> None:
+    """Without threads the caller computes alone."""
+    done = run_main("tests.common.memory.scarce", part)
+    # A recording that could not begin does not prevent the next one.
+    assert "another setting names this file" not in done.stderr
+    one, all_later, threads = map(int, done.stdout.split())
+    assert min(one, all_later) > 0
+    if len(os.sched_getaffinity(0)) > 1:
+        assert threads > 0 or part not in THREADED
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="needs glibc 2.33")
+@pytest.mark.parametrize(
+    ("call", "exception"),
+    [
+        ("OwnWithoutRoom", "java/lang/IllegalArgumentException: output shorter than the pairs"),
+        ("OwnRecorded", ""),
+        ("GklReads", "java/lang/IllegalArgumentException: read 1 has no bases"),
+        ("SmithWaterman", "java/lang/IllegalArgumentException: references: sequence 0 has"),
+    ],
+)
+def test_large_buffers_are_freed(
+    run_main: Callable[..., subprocess.CompletedProcess[str]], call: str, exception: str
+) -> None:
+    done = run_main("tests.common.memory.kept_buffers", call)
+    said, kept = done.stdout.splitlines()
+    assert said.startswith(exception) if exception else said == ""
+    # The engines keep some memory of their own.
+    assert int(kept) < LARGE // 2
