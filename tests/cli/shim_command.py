@@ -1,4 +1,4 @@
-"""The installed command, run as a user runs it."""
+"""The installed command, run as a user runs it, and small uses of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -16,6 +17,19 @@ from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.formats.pairhmm_in import write
 
 COMMAND = Path(sys.executable).parent / "gkl-shim"
+
+
+class FileCommand(NamedTuple):
+    """A command line without its input and output, with small files for it."""
+
+    options: str
+    """The command and its options."""
+    name: str
+    """The name of the input."""
+    files: dict[str, bytes]
+    """The input and other files, by name."""
+    has_builds: bool = True
+    """Whether there is a build for each instruction set, and so ``--build``."""
 
 
 def run(

@@ -1,9 +1,10 @@
-"""``gkl-shim bench`` and the input that it generates."""
+"""``gkl-shim bench``, the input that it generates, and the benchmarks of mem in the papers."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import mem_papers
 from gkl_shim.bench import filters, gatk_kernels, lone, regions, timing
+from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.bench.pairs import candidates
 from gkl_shim.bench.regions import regions as generated_regions
+from gkl_shim.bench.regions import undetermined_regions
 from gkl_shim.cli import cli
+from gkl_shim.cli.bench import mem as bench_mem
 from gkl_shim.common import _native
-from gkl_shim.gatk import gkl, replay
+from gkl_shim.gatk import fetch, gkl, replay
+from gkl_shim.pdhmm import PDHMM, Flag
 from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run
+from tests.conftest import DATA, require_tool
 
 # Without a cached GKL, only our own figures are measured.
 ALONE = {"GKL_SHIM_CACHE": "/absent"}
@@ -234,3 +241,95 @@ def test_figures_that_find_no_room(tmp_path: Path) -> None:
     arguments = "bench", "smithwaterman", "--seconds", "0.01", "--json", "/dev/full"
     done = run(tmp_path, *arguments, env=ALONE)
     assert one_error(done) == "/dev/full: No space left on device"
+
+
+RECORDED = DATA / "chr22_dragen.pdhmm.in"
+
+
+def bench(*arguments: str) -> dict[str, object]:
+    done = CliRunner().invoke(
+        cli, ["bench", "pdhmm", *arguments, "--seconds", "0.01", "--json", "-"],
+        catch_exceptions=False,
+    )  # fmt: skip
+    assert done.exit_code == 0
+    figures: dict[str, object] = json.loads(done.stdout)
+    return figures
+
+
+def test_every_build_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path))
+    figures = bench(str(RECORDED))
+    assert figures["missing"] == {"GKL": "GKL 0.9.1 is not in the cache; give --gkl"}
+    rows: list[dict[str, object]] = figures["rows"]  # type: ignore[assignment]
+    assert {row["build"] for row in rows} == set(_native.builds())
+    for row in rows:
+        assert row["gcups"] > 0  # type: ignore[operator]
+        assert 0 < row["computed"] < 0.5  # type: ignore[operator]
+        assert row["jvm"] is None
+
+
+def test_generated_regions_have_every_flag_and_are_the_same_each_time() -> None:
+    one, other = (undetermined_regions(5) for _ in range(2))
+    np.testing.assert_array_equal(one.flags, other.flags)
+    assert np.bitwise_or.reduce(one.flags) == 127
+    counts = [int((one.flags & flag != 0).sum()) for flag in (2, 4)]
+    assert counts[0] == counts[1] > 0
+    assert (one.flags & Flag.SNP != 0).sum() > counts[0]
+    assert np.isfinite(PDHMM().compute(one)).all()
+
+
+def test_beside_gkl() -> None:
+    """GKL is the independent one: the likelihoods agree, whatever the times."""
+    require_tool("java")
+    require_tool("mvn")
+    classpath = fetch.gkl_classpath("0.9.1")
+    calls = replay.Calls(0.01, pdhmm=True, level="SCALAR")
+    beside = replay.beside_gkl(RECORDED, classpath, "portable", calls)
+    assert beside.largest_difference < 1e-9
+    assert beside.ratio > 0
+
+
+def test_bench_compares_whole_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = require_tool("mummer")
+    monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(bench_mem, "_SMALLER", 500)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(
+        bench_mem.command, ["--rounds", "1", "--json", "x.json"], catch_exceptions=False
+    )
+    assert done.exit_code == 0
+    rows = json.loads(Path("x.json").read_text())["rows"]
+    assert [row["workload"] for row in rows[::2]] == [shape.name for shape in PAPER]
+    for ours, theirs in zip(rows[::2], rows[1::2], strict=True):
+        assert (ours["command"], theirs["command"]) == ("gkl-shim", "mummer")
+        assert ours["times mummer"] == theirs["seconds"] / ours["seconds"] > 0
+
+
+def test_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = PAPER[0].smaller(500)
+    made = []
+
+    def generate(wanted: Shape) -> Workload:
+        made.append(wanted)
+        return generated(wanted)
+
+    monkeypatch.setattr(bench_mem, "PAPER", (shape,))
+    monkeypatch.setattr(bench_mem, "generated", generate)
+    monkeypatch.chdir(tmp_path)
+    for options, want in (["--papers"], shape), ([], shape.smaller(10)):
+        made.clear()
+        done = CliRunner().invoke(
+            bench_mem.command, ["--rounds", "1", *options], catch_exceptions=False
+        )
+        assert (done.exit_code, made) == (0, [want])
+
+
+def test_whole_commands_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_tool("mummer")
+    monkeypatch.chdir(tmp_path)
+    options = ["--smaller", "1000", "--rounds", "1", "--json", "x.json"]
+    done = CliRunner().invoke(mem_papers.command, options, catch_exceptions=False)
+    assert done.exit_code == 0
+    tables = json.loads(Path("x.json").read_text())["tables"]
+    assert [row["l"] for row in tables["commands"]["rows"]] == [20, 50, 100, 20, 10, 14]
+    assert all(row["times mummer"] > 0 for row in tables["commands"]["rows"])

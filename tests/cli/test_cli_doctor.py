@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -58,8 +59,9 @@ def test_only_the_engine_is_needed(tmp_path: Path) -> None:
 
 
 def gatk(folder: Path, **environment: str) -> dict[str, str]:
-    """Return what doctor finds of GATK if the cache has none."""
+    """Return what doctor finds of GATK if the cache has none, and there is no Java."""
     env = {"GKL_SHIM_CACHE": str(folder / "cache"), "GATK_LOCAL_JAR": "", "GATK_CLASSPATH": ""}
+    env |= {"PATH": str(folder), "JAVA_HOME": str(folder)}
     done = run(folder, "doctor", "--json", "-", env={**env, **environment})
     report = json.loads(done.stdout)
     found: dict[str, str] = next(each for each in report["findings"] if each["name"] == "GATK")
@@ -217,7 +219,9 @@ VALUES = {
 }
 
 
-def test_settings(tmp_path: Path) -> None:
+def test_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))  # it has no Java, which takes long
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     right = {f"GKL_SHIM_{name}": value for name, (value, _) in VALUES.items()}
     ok, found = findings(tmp_path, **right)
     assert ok

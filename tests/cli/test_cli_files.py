@@ -21,9 +21,8 @@ from click.testing import CliRunner
 from gkl_shim.cli import _SUBCOMMANDS, cli
 from gkl_shim.correct import Spectrum
 from gkl_shim.mem import Index
-from tests.cli.file_command import FileCommand
-from tests.cli.shim_command import COMMAND, one_error, refused, run_here
-from tests.common_cases import of_each
+from tests.cli.shim_command import COMMAND, FileCommand, one_error, refused, run_here
+from tests.common.arguments import of_each
 from tests.conftest import require_package, require_tool
 
 BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")

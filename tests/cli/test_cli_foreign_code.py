@@ -62,18 +62,6 @@ def test_no_tool_is_found_on_a_path_without_absolute_entries(
             find()
 
 
-def test_options_for_maven_in_the_working_directory_are_ignored(tmp_path: Path) -> None:
-    require_tool("mvn")
-    (tmp_path / ".mvn").mkdir()
-    (tmp_path / ".mvn" / "jvm.config").write_text("-XX:+NoSuchOption\n")
-    below = tmp_path / "below"
-    below.mkdir()
-    for folder in (tmp_path, below):
-        report = json.loads(shim_command.run(folder, "doctor", "--json", "-").stdout)
-        (maven,) = (found for found in report["findings"] if found["name"] == "Maven")
-        assert maven["state"] == "ok", maven
-
-
 def test_empty_entries_of_a_class_path_are_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,14 +1,17 @@
 """Arguments of the library's functions, from which tests make wrong ones.
 
-``tests/<algorithm>/common_cases.py`` has valid arguments of the functions of an algorithm.
+``tests/<algorithm>/common_cases.py`` has valid arguments of the functions of an algorithm, and what
+else common tests need to know of it.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gkl_shim.common import _native
+from tests.conftest import ROOT
 
 #: For each function, what returns its arguments.
 Calls = dict[str, "Callable[[Handles], tuple[Any, ...]]"]
@@ -98,3 +101,10 @@ def options(kind: str, **fields: Any) -> Callable[[Handles], tuple[Any, ...]]:
 def nothing(h: Handles) -> tuple[Any, ...]:
     """Return no arguments."""
     return ()
+
+
+def of_each(name: str) -> dict[str, Any]:
+    """Return a value of each algorithm's ``common_cases.py``, by algorithm."""
+    found = sorted(path.parent.name for path in (ROOT / "tests").glob("*/common_cases.py"))
+    modules = {folder: importlib.import_module(f"tests.{folder}.common_cases") for folder in found}
+    return {folder: getattr(module, name) for folder, module in modules.items()}

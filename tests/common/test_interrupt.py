@@ -21,7 +21,7 @@ from gkl_shim.pairhmm import PairHMM
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.prefilter import Prefilter
 from gkl_shim.smithwaterman import SmithWaterman
-from tests.bell import Bell
+from tests.conftest import Bell
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 

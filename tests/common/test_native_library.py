@@ -1,17 +1,24 @@
-"""If ``GKL_SHIM_LIBRARY`` names another file, one line says what is wrong with it."""
+"""The native library: another file in its place, exceptions at its borders, and its symbols.
+
+The library contains a C++ run-time library. If its symbols mixed with those of another one in the
+process, one would unwind the exceptions of the other. This ends a JVM.
+"""
 
 from __future__ import annotations
 
 import ctypes.util
 import json
+import re
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import gkl_shim
+from gkl_shim import paths
 from tests.cli.shim_command import REGIONS, one_error, run
-from tests.conftest import require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 
 
 def _compiled(folder: Path, source: str) -> Path:
@@ -76,3 +83,114 @@ def test_a_copy_of_the_library_works(tmp_path):
     assert run(tmp_path, "pairhmm", "a.in", env=env).stdout == (
         run(tmp_path, "pairhmm", "a.in").stdout
     )
+
+
+EXPECTED = """\
+bad_alloc: 2, out of memory
+length_error: 2, out of memory
+system_error: 4, a failure within the library: lock: Resource temporarily unavailable
+number: 4, a failure within the library
+status: 3, no such build
+loop: 4, a failure within the library: task 0
+still running: 0; fewer than all begun: 1
+loop: 4, a failure within the library: task 1
+still running: 0; fewer than all begun: 1
+loop: 4, a failure within the library: task 50
+still running: 0; fewer than all begun: 1
+loop: 0
+begun: 200
+"""
+
+
+def test_every_exception_is_a_status(tmp_path: Path) -> None:
+    kernels, program = ROOT / "kernels", tmp_path / "exceptions"
+    names = ("api.cpp", "cpu.cpp", "interrupt.cpp", "memory/copy.cpp", "thread_pool.cpp")
+    sources = [kernels / "common" / name for name in names]
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", '-DGKL_SHIM_VERSION=""']
+    include = [f"-I{folder}" for folder in (kernels, *HEADER_FOLDERS)]
+    test = Path(__file__).with_name("exceptions.cpp")
+    command = [require_tool("c++"), *flags, *include, test, *sources, "-o", program]
+    subprocess.run(command, check=True)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == EXPECTED
+
+
+JAVA = ROOT / "java" / "src" / "main" / "java"
+#: What a JVM calls: the native methods of our classes, and of Intel's, which have no source here.
+JNI = {
+    "JNI_OnLoad",
+    "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative",
+    "Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative",
+    "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative",
+    *(
+        f"Java_{'_'.join(path.relative_to(JAVA).with_suffix('').parts)}_{method}"
+        for path in JAVA.rglob("*.java")
+        for method in re.findall(r"^    public native \S+ (\w+)\(", path.read_text(), re.MULTILINE)
+    ),
+}
+#: What the copies of the library in one process share.
+SHARED = {"gkl_shim_python_mutex"}
+#: What belongs to a C++ run-time library; its first three names also exist in the C library.
+CPP = re.compile(r"(?!__cxa_(atexit|finalize|thread_atexit_impl)$)(_Z|__cxa_|__gxx_|_Unwind_)")
+
+
+def libraries(folder: Path) -> list[Path]:
+    """Return the library of the package and those of the jar."""
+    with zipfile.ZipFile(paths.agent_jar()) as jar:
+        names = [name for name in jar.namelist() if name.endswith("/libgkl_shim.so")]
+        assert names
+        return [paths.library(), *(Path(jar.extract(name, folder)) for name in names)]
+
+
+def symbols(library: Path, which: str) -> dict[str, str]:
+    """Return the names of symbols, each with nm's letter."""
+    done = subprocess.run(
+        [require_tool("nm"), "--dynamic", which, "--format=posix", library],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    lines = (line.split() for line in done.stdout.splitlines())
+    return {name.split("@")[0]: letter for name, letter, *_ in lines}
+
+
+def test_only_the_c_interface_and_jni_are_exported(tmp_path):
+    files = [path for folder in HEADER_FOLDERS for path in folder.iterdir()]
+    headers = {path.name: path.read_text() for path in files}
+    functions = {
+        name: set(re.findall(r"^GKL_SHIM_API [^(]*?(\w+)\(", text, re.MULTILINE))
+        for name, text in headers.items()
+    }
+    assert all(len(functions[name]) == headers[name].count("\nGKL_SHIM_API ") for name in headers)
+    everywhere = set().union(JNI, SHARED, *functions.values())
+    for library in libraries(tmp_path):
+        found = symbols(library, "--defined-only").keys()
+        assert found == everywhere, library
+
+
+def test_copies_of_the_library_share_one_mutex(tmp_path: Path) -> None:
+    for library in libraries(tmp_path):
+        found = symbols(library, "--defined-only")
+        assert {name: found[name] for name in SHARED} == dict.fromkeys(SHARED, "u"), library
+
+
+def test_no_cpp_symbol_comes_from_the_process(tmp_path):
+    for library in libraries(tmp_path):
+        found = symbols(library, "--undefined-only")
+        assert "malloc" in found
+        # The library does not need its weak symbols.
+        needed = [name for name, letter in found.items() if letter == "U" and CPP.match(name)]
+        assert needed == [], library
+
+
+def test_the_library_is_never_unloaded(tmp_path):
+    """A JVM unloads a library with its class loader, but its threads would still sleep in it."""
+    for library in libraries(tmp_path):
+        done = subprocess.run(
+            [require_tool("readelf"), "--dynamic", library],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert re.search(r"\(FLAGS_1\).*\bNODELETE\b", done.stdout), library

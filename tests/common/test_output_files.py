@@ -1,5 +1,8 @@
 """Output files are complete or absent: Python's (gkl_shim/common/_output_files.py), and the
-bridge's in a JVM (kernels/jni/recording/output_file.cpp), which have the same rules."""
+bridge's in a JVM (kernels/jni/recording/output_file.cpp), which have the same rules.
+
+Last, missing parts of the installation, which are named.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ from typing import BinaryIO
 
 import pytest
 
-from gkl_shim.common._output_files import atomic_output
+import gkl_shim
+from gkl_shim import paths
+from gkl_shim.common._output_files import atomic_output, check_outputs
+from gkl_shim.errors import MissingComponent
 from tests.conftest import ROOT, missing, obey_permissions, require_tool
 
 IN_PYTHON = """
@@ -345,17 +351,6 @@ def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(
     assert list(folder.iterdir()) == [file]
 
 
-def test_a_link_that_the_kernel_refuses_is_not_followed(write: Writer, folder: Path) -> None:
-    """It refuses links of other users in folders such as /tmp; this mount refuses all links."""
-    with mounted(folder, "-t", "tmpfs", "-o", "nosymfollow", "gkl-shim-test"):
-        target, link = folder / "target", folder / "link"
-        target.write_bytes(b"kept")
-        link.symlink_to(target)
-        assert write.refused(link) == os.strerror(errno.ELOOP)
-        assert target.read_bytes() == b"kept"
-        assert sorted(folder.iterdir()) == [link, target]
-
-
 def test_a_pipe(write: Writer, folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
@@ -432,3 +427,110 @@ def test_a_killed_process_leaves_no_incomplete_file(write: Writer, folder: Path)
         fcntl.flock(locked, fcntl.LOCK_EX)
         write(file)
     assert sorted(folder.iterdir()) == sorted([file, used, *others])
+
+
+@pytest.mark.parametrize("fault", [OSError, KeyboardInterrupt, SystemExit])
+def test_a_failure_keeps_the_old_content(tmp_path: Path, fault: type[BaseException]) -> None:
+    target = tmp_path / "out.txt"
+    target.write_bytes(b"before")
+    with pytest.raises(fault), atomic_output(target) as file:
+        file.write(b"half")
+        raise fault
+    assert target.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_in_place_of_the_output_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user may make one in /tmp, between the first look at the file and the last write."""
+    target, other = tmp_path / "out.txt", tmp_path / "other.txt"
+    target.write_bytes(b"before")
+    other.write_bytes(b"kept")
+
+    def refuse(temporary: Path, name: Path) -> None:
+        name.unlink()
+        name.symlink_to(other)
+        raise PermissionError(errno.EPERM, "not in this folder")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="symbolic links"), atomic_output(target) as file:
+        file.write(b"after")
+    assert other.read_bytes() == b"kept"
+
+
+def test_a_link_that_the_kernel_refuses_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It refuses links of other users in folders such as /tmp, whoever may write to the target."""
+    link, other = tmp_path / "link.txt", tmp_path / "other.txt"
+    link.symlink_to(other)
+    open_any = os.open
+
+    def open_protected(path: Path, *arguments: int) -> int:
+        if path == link:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return open_any(path, *arguments)
+
+    monkeypatch.setattr(os, "open", open_protected)
+    for content in (None, b"kept"):
+        if content:
+            other.write_bytes(content)
+        with pytest.raises(PermissionError, match="link"), atomic_output(link):
+            pass
+        with pytest.raises(PermissionError, match="link"):
+            check_outputs(link)
+    assert other.read_bytes() == b"kept"
+
+
+def test_a_device_may_be_input_and_output(tmp_path: Path) -> None:
+    check_outputs("/dev/null", tmp_path / "new", inputs=["/dev/null", tmp_path / "absent", "-"])
+
+
+def test_the_installed_library_and_header_are_found() -> None:
+    assert paths.library().is_file()
+    assert "gkl_shim_pairhmm_compute" in paths.header().read_text()
+
+
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
+def test_a_missing_part_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GKL_SHIM_LIBRARY", raising=False)
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(gkl_shim, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "absent.h")
+    with pytest.raises(MissingComponent, match=r"is missing: .* does not exist; reinstall"):
+        getattr(paths, name)()
+
+
+def test_a_source_checkout_is_recognized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = tmp_path / "gkl_shim.h"
+    header.touch()
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(gkl_shim, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", header)
+    with pytest.raises(MissingComponent, match=r"is a source checkout .* `make setup`"):
+        paths.agent_jar()
+
+
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
+def test_an_editable_install_has_its_modules_elsewhere(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """scikit-build-core puts both folders into the path of the package."""
+    checkout = tmp_path / "checkout"
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "absent.h")
+    installed = getattr(paths, name)()
+    monkeypatch.setattr(paths, "_PACKAGE", checkout)
+    monkeypatch.setattr(gkl_shim, "__path__", [*gkl_shim.__path__, str(checkout)])
+    assert getattr(paths, name)() == installed
+
+
+def test_a_foreign_package_named_kernels_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernels").mkdir()
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "gkl_shim")
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "kernels" / "include" / "gkl_shim.h")
+    assert paths.kernels() == tmp_path / "gkl_shim" / "kernels"

@@ -15,8 +15,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim.common import _native
-from tests.common.arguments import Calls, Free, Handles, Most, Struct, nothing
-from tests.common_cases import of_each
+from tests.common.arguments import Calls, Free, Handles, Most, Struct, nothing, of_each
 from tests.conftest import require_tool
 
 HEADER = gkl_shim.paths.header().read_text()

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from gkl_shim.common import _native
-from tests.cli.file_command import FileCommand
+from tests.cli.shim_command import FileCommand
 from tests.common.arguments import Calls, Free, Handles, Most, Struct
 
 #: A small use of the command.

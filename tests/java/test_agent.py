@@ -17,7 +17,7 @@ import pytest
 from gkl_shim import paths
 from tests.conftest import missing, require_tool
 from tests.java import regions
-from tests.java.conftest import ROOT, Jvm, compile_java, gkl_classpath, skip_unless_served
+from tests.java.conftest import Jvm, compile_java, gkl_classpath, skip_unless_served
 
 Run = Callable[..., list[str]]
 
@@ -133,19 +133,6 @@ def test_intels_class_stays_if_the_library_computes_wrongly(
     )
 
 
-def test_a_relative_library_is_refused(jvm: Jvm) -> None:
-    """Another user may own the working directory."""
-    skip_unless_served("stock")
-    relative = os.path.relpath(paths.library(), ROOT)
-    setting = {"GKL_SHIM_LIBRARY": relative}
-    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
-    assert len(outcome.ours) == 1
-    assert outcome.ours[0].endswith(
-        f"warning: PairHMM: Intel GKL is used: GKL_SHIM_LIBRARY names {relative}, "
-        "which is not an absolute path"
-    )
-
-
 def test_a_library_whose_path_the_locale_lacks_is_named(jvm: Jvm) -> None:
     skip_unless_served("stock")
     setting = {"GKL_SHIM_LIBRARY": "/caf\N{LATIN SMALL LETTER E WITH ACUTE}.so", "LC_ALL": "C"}
@@ -196,12 +183,6 @@ def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> No
         before = jvm.temporary.stat().st_mtime_ns
         assert jvm("compute", {"regions": [REGION]}).result["ours"]
         assert jvm.temporary.stat().st_mtime_ns == before
-
-
-def test_an_absent_temporary_folder_is_replaced(jvm: Jvm, tmp_path: Path) -> None:
-    skip_unless_served("stock")
-    option = f"-Djava.io.tmpdir={tmp_path / 'missing'}"
-    assert jvm("compute", {"regions": [REGION]}, options=[option]).result["ours"]
 
 
 _NOEXEC = """
@@ -454,18 +435,6 @@ def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> 
         }
         for name in swapped:
             assert front.read(name) == agent.read(f"org/gklshim/replacements/{name}")
-
-
-def test_the_library_exports_intels_native_methods(agent_jar: Path, tmp_path: Path) -> None:
-    nm = require_tool("nm")
-    with zipfile.ZipFile(agent_jar) as archive:
-        for platform in platforms(agent_jar):
-            library = archive.extract(f"native/{platform}/libgkl_shim.so", tmp_path)
-            symbols = subprocess.run(
-                [nm, "-D", "--defined-only", library], capture_output=True, text=True, check=True
-            ).stdout.split()
-            for name in ("initNative", "computeLikelihoodsNative", "doneNative"):
-                assert f"Java_com_intel_gkl_pairhmm_IntelPairHmm_{name}" in symbols
 
 
 def test_a_copy_of_the_jar_works_alone(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:

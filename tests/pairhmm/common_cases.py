@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tests.cli.file_command import FileCommand
-from tests.cli.shim_command import REGIONS
+from tests.cli.shim_command import REGIONS, FileCommand
 from tests.common.arguments import Calls, Handles, Most, Struct, nothing, options
 
 #: A small use of the command.

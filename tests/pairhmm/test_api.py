@@ -13,10 +13,8 @@ import numpy as np
 import pysam
 import pytest
 
-from gkl_shim import pairhmm
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.common import _native
-from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import (
     Batch,
     HaplotypeBatch,
@@ -28,7 +26,6 @@ from gkl_shim.pairhmm import (
     stream,
 )
 from gkl_shim.pairhmm._batch import concatenated
-from tests.conftest import RECORDED, recorded
 
 BASES = "ACGTNACG"
 QUALS = [30, 31, 32, 2, 34, 35, 36, 37]
@@ -43,19 +40,6 @@ def _uint8(values: Any) -> np.ndarray:
 def expected() -> np.ndarray:
     read = (BASES.encode(), bytes(QUALS), bytes([45] * 8), bytes([45] * 8), bytes([10] * 8))
     return likelihoods([read], [haplotype.encode() for haplotype in HAPLOTYPES])
-
-
-@pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
-def test_a_stream_has_the_expected_likelihoods_and_counts(
-    precision: pairhmm.Precision, tolerance: float
-) -> None:
-    path, want = recorded(RECORDED[0])
-    with Reader(path) as reader, PairHMM(precision=precision) as engine:
-        got = np.concatenate([values for _, values in engine.stream_batches(reader)])
-    assert len(got) == len(want)
-    assert np.abs(got - want).max() <= tolerance
-    assert engine.statistics.pairs == len(want)
-    assert engine.statistics.cells == 409_262
 
 
 @pytest.mark.parametrize(
@@ -225,24 +209,6 @@ def test_another_precision_is_refused() -> None:
         PairHMM(precision="half")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=message):
         stream([], precision="half")  # type: ignore[arg-type]
-
-
-def test_builds_threads_and_grouping_do_not_change_the_bits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    batch = generated_regions(30, seed=7)
-    with PairHMM(build="portable", threads=1) as engine:
-        want = engine.compute(batch)
-    for build in _native.builds():
-        for threads in (1, 2, 0):
-            with PairHMM(build=build, threads=threads) as engine:
-                assert np.array_equal(engine.compute(batch), want), (build, threads)
-    alone = list(stream(batch[k : k + 1] for k in range(30)))
-    assert np.array_equal(np.concatenate([values.ravel() for values in alone]), want)
-    monkeypatch.setattr(_stream, "_GROUP_CELLS", 100_000)
-    again = list(stream([batch[:7], batch[7:7], batch[7:]]))
-    assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
-    assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
 
 
 def test_a_region_that_is_divided_between_haplotypes_has_the_same_bits() -> None:

@@ -1,6 +1,15 @@
-"""Every build agrees with the definition of the model for shapes that are rare in real data."""
+"""Every build agrees with the definition of the model for shapes that are rare in real data.
+
+So do the longest reads of single precision, at the least likelihood that it holds: reads of 1,024
+bases lose most there, by 1,024 rows of rounding errors and of values too small for the precision.
+Last, the letters that each way into PairHMM accepts: one rule, compared with the header's.
+"""
 
 from __future__ import annotations
+
+import bisect
+import random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,7 +17,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim.common import _native
-from gkl_shim.pairhmm import PairHMM, Precision, Read
+from gkl_shim.pairhmm import PairHMM, Precision, Read, ReadBatch, _native_pairhmm
+from gkl_shim.pairhmm._convert import haplotype_batch
 from tests.pairhmm import oracle
 
 TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
@@ -123,3 +133,128 @@ def _random_read(random: np.random.Generator, letters: str) -> Read:
         random.integers(0, 128, size).tolist(),
         random.integers(0, 128, size).tolist(),
     )
+
+
+ROWS = 1024
+#: docs/python.md promises this, a base. The least total that single precision holds is 2^-205.
+TOLERANCE = 6e-8
+LEAST = -205 * np.log10(2)
+
+
+class Case(NamedTuple):
+    """Qualities of a read: its bases, and gaps that alternate from row to row."""
+
+    qual: int
+    deletion: tuple[int, int]
+    continuation: tuple[int, int]
+    insertion: int = 45
+    tail: int = 0  # letters of the haplotype after the read's end
+
+
+CASES = {
+    "as GATK": Case(40, (45, 45), (10, 10)),
+    "a long haplotype": Case(40, (45, 45), (10, 10), tail=1024),
+    "low base qualities": Case(13, (45, 45), (10, 10)),
+    "gaps open often": Case(40, (16, 16), (10, 10), insertion=16),
+    "gaps go on": Case(40, (16, 16), (1, 1), insertion=16),
+    "gaps end at once": Case(40, (16, 16), (127, 127), insertion=16),
+    "weights grow": Case(40, (13, 60), (10, 60), insertion=60),
+    "weights shrink": Case(40, (60, 13), (10, 60), insertion=60),
+}
+WRONG = 18  # bases of a read
+STEPS = WRONG * 40
+
+
+def _read(case: Case, haplotype: str, step: int) -> Read:
+    """A read with wrong bases. Each step makes it up to 10^-0.1 times as likely."""
+    bases, quals = list(haplotype[:ROWS]), [case.qual] * ROWS
+    for k in range(WRONG):
+        place = (2 * k + 1) * ROWS // (2 * WRONG)
+        bases[place] = bases[place].translate(str.maketrans("ACGT", "CATG"))
+        quals[place] = 1 + (step + k) // WRONG
+    gaps = [[one, other] * (ROWS // 2) for one, other in (case.deletion, case.continuation)]
+    return Read("".join(bases), quals, [case.insertion] * ROWS, *gaps)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_longest_reads_are_within_the_promise_where_single_precision_ends(case: Case) -> None:
+    haplotype = "".join(random.Random(ROWS).choices("ACGT", k=ROWS + case.tail))
+    double = PairHMM(precision="double", backend="cpu")
+
+    def total(step: int) -> float:
+        value = double.likelihoods([_read(case, haplotype, step)], [haplotype])[0, 0]
+        return float(value + np.log10(len(haplotype)))
+
+    first_left = bisect.bisect_left(range(STEPS), True, key=lambda step: total(step) < LEAST)
+    assert LEAST <= total(first_left - 1) < LEAST + 0.2
+    held, left = (_read(case, haplotype, first_left - k) for k in (1, 0))
+    want = oracle.likelihood(
+        held.bases.encode(),
+        held.quals,
+        held.insertion_quals,
+        held.deletion_quals,
+        held.continuation_quals,
+        haplotype.encode(),
+    )
+    for build in _native.builds():
+        engine = PairHMM(build=build, backend="cpu")
+        (got,) = engine.likelihoods([held], [haplotype])[0]
+        assert engine.statistics.rescued_pairs == 0, build
+        assert abs(got - want) <= TOLERANCE * ROWS, build
+        engine.likelihoods([left], [haplotype])
+        assert engine.statistics.rescued_pairs == 1, build
+
+
+BYTES = [bytes([value]) for value in range(256)]
+ACCEPTED = [letter for letter in BYTES if letter in b"ACGTNacgtn"]
+
+
+def accepts(function, letter: bytes) -> bool:
+    try:
+        function(letter)
+    except ValueError:
+        return False
+    return True
+
+
+def compute(letter: bytes) -> None:
+    """Give a read and a haplotype of this letter to the native engine, unchecked by Python."""
+    one, track = np.array([0, 1]), np.full(1, 30, np.uint8)
+    bases = np.frombuffer(letter, np.uint8)
+    batch = _native_pairhmm.batch_pointer(
+        one, one, one, (bases, track, track, track, track), one, bases
+    )
+    _native_pairhmm.CpuEngine(1, "single", None).compute(batch, np.empty(1))
+
+
+def parse(letter: bytes) -> None:
+    quality = b"?"
+    line = b" ".join((letter, *[quality] * 4))
+    text = bytearray(b"1 1\n" + line + b"\n" + letter + b"\n")
+    region = _native_pairhmm.parse_regions(text, len(text), 1000)
+    if region.fault is not None:
+        raise ValueError(region.fault)
+
+
+def from_arrays(letter: bytes) -> None:
+    ReadBatch.from_arrays(np.array([0, 1]), np.frombuffer(letter, np.uint8), b"\x1e")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        compute,
+        parse,
+        from_arrays,
+        lambda letter: haplotype_batch([letter]),
+        lambda letter: PairHMM(backend="cpu").likelihoods([(letter, 30)], [b"A"]),
+    ],
+    ids=["compute", "parse", "from_arrays", "haplotype_batch", "likelihoods"],
+)
+def test_the_accepted_letters(function) -> None:
+    assert [letter for letter in BYTES if accepts(function, letter)] == ACCEPTED
+
+
+def test_the_list_of_letters() -> None:
+    ffi, lib = _native.library()
+    assert sorted(ffi.string(lib.gkl_shim_pairhmm_letters())) == sorted(b"ACGTNacgtn")

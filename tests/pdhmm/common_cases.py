@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tests.cli.file_command import FileCommand
+from tests.cli.shim_command import FileCommand
 from tests.common.arguments import Calls, Handles, Most, Struct, options
 from tests.conftest import DATA
 from tests.pairhmm.common_cases import offsets_alone, regions

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import platform
 from collections.abc import Iterator
 from typing import Any
 
@@ -256,22 +254,6 @@ def test_an_empty_batch() -> None:
     handle = _native.opened("pdhmm", ffi.NULL)
     batch = ffi.new("gkl_shim_pdhmm_batch *")
     assert lib.gkl_shim_pdhmm_compute(handle, batch, ffi.NULL, 0) == lib.GKL_SHIM_OK
-
-
-def test_rounding_mode_of_the_caller() -> None:
-    """A caller that rounds upwards gets the same bits, and still rounds upwards afterwards."""
-    reads, haplotypes = [READ], [(BASES, FLAGS)]
-    expected = pdhmm.likelihoods(reads, haplotypes)
-    libm = ctypes.CDLL("libm.so.6")
-    upward, nearest = (0x800, 0) if platform.machine() == "x86_64" else (0x400000, 0)
-    try:
-        assert libm.fesetround(upward) == 0
-        found = pdhmm.likelihoods(reads, haplotypes)
-        mode = libm.fegetround()
-    finally:
-        libm.fesetround(nearest)
-    assert mode == upward
-    assert found[0, 0] == expected[0, 0]
 
 
 def test_generators_of_haplotypes_may_refill_their_arrays() -> None:

@@ -1,4 +1,7 @@
-"""The engine against the definition, and against itself: every build gives the same bits."""
+"""The engine against the definition, and against itself: every build gives the same bits.
+
+So do the plain recurrence, GATK's conventions, and the library for aarch64 under emulation.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from hypothesis import given, settings
 
 from gkl_shim.common import _native
 from gkl_shim.formats import pdhmm_in
-from gkl_shim.pdhmm import PDHMM
+from gkl_shim.pdhmm import PDHMM, _native_pdhmm
+from tests import native_driver
 from tests.conftest import DATA
 from tests.pdhmm import oracle
 from tests.pdhmm.regions import Haplotype, Read, Region, batch, pairs, regions
@@ -183,3 +187,54 @@ def test_statistics() -> None:
     assert 0 < done.computed_cells < done.cells / 2
     assert done.rescued_pairs == 0
     assert done.seconds > 0
+
+
+def unscalable(region: Region) -> Region:
+    """Set gap-open qualities of 0 in each read's first row, which then cannot be scaled."""
+    reads, haplotypes = region
+    return [
+        (bases, quals, b"\0" + insertion[1:], b"\0" + deletion[1:], continuation)
+        for bases, quals, insertion, deletion, continuation in reads
+    ], haplotypes
+
+
+def compute(region: Region, as_gkl: bool) -> tuple[np.ndarray, int]:
+    """Return the likelihoods, and how many the plain recurrence has computed."""
+    arrays = batch(region)
+    found = np.empty(arrays.pairs)
+    engine = _native_pdhmm.CpuEngine(1, None, as_gkl=as_gkl)
+    engine.compute(_native_pdhmm.batch_pointer(arrays.unflagged_arrays, arrays.flags), found)
+    return found, int(engine.statistics()["rescued_pairs"])
+
+
+@pytest.mark.parametrize("as_gkl", [False, True])
+@settings(max_examples=60, deadline=None)
+@given(regions())
+def test_reads_that_cannot_be_scaled(as_gkl: bool, region: Region) -> None:
+    """Every mixture of flags, and haplotypes that end inside a deletion."""
+    region = unscalable(region)
+    found, rescued = compute(region, as_gkl)
+    np.testing.assert_allclose(found, expected(region), rtol=0, atol=1e-9)
+    assert rescued == len(found)
+
+
+@settings(max_examples=60, deadline=None)
+@given(regions(alphabet=b"ACGTNacgt"))
+def test_lower_case_as_gatk_takes_it(region: Region) -> None:
+    """An a does not match an A, but it matches a SNP's A."""
+    found, _ = compute(region, as_gkl=True)
+    np.testing.assert_allclose(found, expected(region), rtol=0, atol=1e-9)
+
+
+def run(command: list[str], build: str, threads: int) -> str:
+    return native_driver.run(command, RECORDED, build, threads)
+
+
+def test_recorded_regions(native: list[str]) -> None:
+    values = [float.fromhex(line) for line in run(native, "portable", 1).splitlines()]
+    np.testing.assert_allclose(values, np.loadtxt(RECORDED.with_suffix(".log10")), atol=1e-9)
+
+
+@pytest.mark.parametrize("build", ["neon", "portable"])
+def test_aarch64_has_the_same_bits(native: list[str], aarch64: list[str], build: str) -> None:
+    assert run(aarch64, build, 2) == run(native, "portable", 1)

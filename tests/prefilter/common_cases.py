@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tests.cli.file_command import FileCommand
+from tests.cli.shim_command import FileCommand
 from tests.common.arguments import Calls, Free, Handles, Most, Struct, options
 
 #: A small use of the command.

@@ -7,7 +7,6 @@ share is tested in tests/gpu/test_runtime.py.
 from __future__ import annotations
 
 import gc
-import threading
 import time
 import warnings
 import weakref
@@ -16,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim.common import _native
 from gkl_shim.prefilter import Prefilter, Sequences, edits
 from gkl_shim.prefilter import _cuda as engine
 from gkl_shim.prefilter._sequences import contig_sequences
@@ -108,48 +106,6 @@ def test_a_new_block_is_set(fake, pairs):
             np.testing.assert_array_equal(prefilter.edits(*pairs[:2]), pairs[2])
     smallest_block = 1 << 16
     assert max(driver.fills) == smallest_block
-
-
-def test_two_threads_with_one_engine(fake, pairs, candidates):
-    driver = fake(2, slow=True)
-    reads, segments, want = pairs
-    sides, arguments, want_candidates = candidates
-    together = threading.Barrier(4)
-    with Prefilter(MAX_EDITS, backend="cuda") as one:
-        with Prefilter(MAX_EDITS, mode="infix", backend="cuda") as other:
-            resident = other.resident(*sides)
-
-            def compute(k: int) -> None:
-                together.wait()
-                for _ in range(5):
-                    if k % 2:
-                        np.testing.assert_array_equal(one.edits(reads, segments), want)
-                    else:
-                        np.testing.assert_array_equal(resident.edits(*arguments), want_candidates)
-
-            with ThreadPoolExecutor(4) as pool:
-                list(pool.map(compute, range(4)))
-        assert len(one.devices) == 2
-    assert driver.live == []
-
-
-def test_ctrl_c_in_a_long_call(fake, pairs, monkeypatch):
-    """The call ends at the next chunk, and the engine remains usable."""
-    driver = fake()
-    monkeypatch.setattr(_native, "INTERVAL", 0)
-    reads, segments, want = pairs
-    # With more threads, one could launch everything before the main thread asks.
-    with Prefilter(MAX_EDITS, backend="cuda", threads=1) as prefilter:
-        prefilter.edits(reads, segments)
-        all_launches = len(driver.launched)
-        driver.forget_calls()
-        driver.interrupt("cuLaunchKernel")
-        with pytest.raises(KeyboardInterrupt):
-            prefilter.edits(reads, segments)
-        assert 0 < len(driver.launched) < all_launches / 2
-        assert driver.in_flight == 0
-        np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
-    assert driver.live == []
 
 
 def test_a_handler_computes_with_the_same_engine(fake, pairs, candidates, bell, handle):

@@ -1,9 +1,14 @@
-"""With the shim, HaplotypeCaller gets GKL's likelihoods and writes stock GATK's VCF."""
+"""With the shim, HaplotypeCaller gets GKL's likelihoods and writes stock GATK's VCF.
+
+Also with GKL 0.9.0, on aarch64, and with little memory beyond the heap.
+"""
 
 from __future__ import annotations
 
 import math
 import subprocess
+import sys
+from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 
@@ -12,7 +17,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import compare, data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, SWAPS, Gatk, command, compile_java
+from tests.gatk.conftest import QUICK, SWAPS, Gatk, command, compile_java, with_gkl
 
 pytestmark = pytest.mark.gatk
 
@@ -106,3 +111,80 @@ def compare_likelihoods(one: Path, other: Path, tolerance: float) -> int:
             )
             count += 1
     return count
+
+
+def test_the_vcf_is_identical_with_gkl_090(
+    classpath: str, shared: Path, chr20: data.Sample
+) -> None:
+    gatk = Gatk(with_gkl(classpath, "0.9.0"), shared)
+    stock = gatk("HaplotypeCaller", chr20)
+    assert "gkl-0.9.0.jar" in stock.log
+    shim = gatk("HaplotypeCaller", chr20, swap="agent")
+    comparison = compare.compare(stock.vcf, shim.vcf)
+    assert comparison.identical and comparison.records == (3, 3), str(comparison)
+
+
+#: Together they use all kernels.
+MODES: tuple[tuple[str, ...], ...] = ((), ("--dragen-378-concordance-mode",))
+
+
+def test_same_vcf_as_stock_on_x86_64(
+    gatk: Gatk,
+    in_one_jvm: Callable[..., str],
+    chr20: data.Sample,
+    aarch64_java: list[str],
+    aarch64_jar: Path,
+    tmp_path: Path,
+) -> None:
+    vcfs = [tmp_path / f"{number}.vcf" for number in range(len(MODES))]
+    commands = [
+        command("HaplotypeCaller", chr20, vcf, *options)
+        for vcf, options in zip(vcfs, MODES, strict=True)
+    ]
+    # The emulator compiles Java's machine code a second time, so compiling little is faster.
+    java = [*aarch64_java, "-XX:TieredStopAtLevel=1"]
+    log = in_one_jvm(commands, f"-javaagent:{aarch64_jar}", java=java)
+    for kernel in ("PairHMM", "PDHMM", "Smith-Waterman"):
+        lines = [line for line in log.splitlines() if f"] {kernel}: " in line]
+        assert f"{kernel}: neon build" in lines[0]
+        assert " cells in " in lines[-1], lines
+    assert "warning" not in log
+    for vcf, options in zip(vcfs, MODES, strict=True):
+        stock = gatk("HaplotypeCaller", chr20, *options)
+        found = compare.compare(stock.vcf, vcf)
+        assert found.identical and found.records[0] > 0, str(found)
+
+
+HEAP = 600
+MEASURE = """\
+import resource, sys
+from gkl_shim.gatk import run, swaps
+
+classpath, heap, *arguments = sys.argv[1:]
+# The whole heap is resident from the start. So the rest of the memory is not Java's.
+options = ["-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch"]
+result = run.gatk(arguments, classpath, swaps.agent(), java_options=options)
+print(result.log.decode(), file=sys.stderr)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+sys.exit(result.returncode)
+"""
+
+
+@pytest.mark.parametrize("mode", [(), ("--dragen-378-concordance-mode",)], ids=["PairHMM", "PDHMM"])
+def test_memory_beyond_the_heap_stays_under_500_mb(
+    classpath: str, deep: data.Sample, mode: tuple[str, ...], tmp_path: Path
+) -> None:
+    # Pipelines leave 500 MB (the mitochondrial one) or 1 GB (WARP) of a container for it.
+    command = ["HaplotypeCaller", "-R", str(deep.reference), "-I", str(deep.reads)]
+    command += ["-O", str(tmp_path / "out.vcf"), *mode]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, classpath, f"{HEAP}m", *command],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "replaced (agent)" in done.stderr
+    beyond = int(done.stdout) - HEAP
+    print(f"{beyond} MB beyond the heap")
+    assert 0 < beyond < 500

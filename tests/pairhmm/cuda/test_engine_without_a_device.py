@@ -431,22 +431,6 @@ def test_nothing_is_allocated_in_the_steady_state(null, batch, expected, many_ch
     assert not any("Alloc" in name or "Create" in name or "Free" in name for name in more)
 
 
-def test_chunks_of_one_call_go_to_all_devices(null, batch, expected, many_chunks):
-    null_driver = null(3)
-    engine = cuda.Engine(precision="double")
-    for _ in range(20):
-        assert_computed(engine, batch, expected)
-    assert set(null_driver.launches) == {0, 1, 2}
-    assert threading.get_ident() in null_driver.threads
-
-
-def test_streams_bound_what_is_under_way(null, batch, expected, many_chunks):
-    null_driver = null()
-    engine = cuda.Engine(precision="double", streams=2, launch_threads=1)
-    assert_computed(engine, batch, expected)
-    assert null_driver.calls["cuStreamCreate"] == 2
-
-
 def test_a_refused_letter_leaves_the_engine_usable(null, batch, expected, many_chunks):
     null_driver = null(2)
     engine = cuda.Engine(precision="double")
@@ -473,15 +457,6 @@ def test_every_call_with_cuda_reaches_a_device(null, batch):
         assert (engine.compute(batch) == ON_DEVICE).all()
         assert all((values == ON_DEVICE).all() for _, values in engine.stream_batches([batch] * 3))
     assert all((values == ON_DEVICE).all() for values in stream([batch] * 3, backend="cuda"))
-
-
-def test_stream(null, batch, expected):
-    null(2)
-    values = list(stream([batch] * 20, backend="cuda", precision="double"))
-    assert len(values) == 20 * len(batch)
-    assert_same_bits(
-        np.concatenate([each.ravel() for each in values]), np.tile(expected["double"], 20)
-    )
 
 
 def test_batches_together(null, batch, expected, many_chunks):

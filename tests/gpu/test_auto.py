@@ -1,8 +1,9 @@
-"""The backend "auto": what first calls are expected to cost, and functions that make an engine for
-one call, which open no device."""
+"""The backend "auto": what calls are expected to cost and do cost. A function that makes an engine
+for one call opens no device."""
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from gkl_shim import mem, pairhmm, prefilter
 from gkl_shim.common import _auto, _native
+from tests.conftest import ROOT, require_tool
 
 REFERENCE, QUERY = "ACGTTGCAAGCT", "TTGCAAG"
 READS, HAPLOTYPES = [("ACGT", 30)], ["ACGTAC"]
@@ -84,3 +86,60 @@ def test_small_calls_are_for_the_cpu_and_large_ones_for_a_gpu(
     share = large.cpu_nanoseconds / _native.cpu_count()
     assert all_threads.cpu_nanoseconds == pytest.approx(share)
     assert all_threads.gpu_nanoseconds == large.gpu_nanoseconds
+
+
+MANY = 12_800
+TRIED_EVERY = 128
+
+Group = tuple[int, float, float]
+"""A number of calls, and the cost of each on the CPU and on the GPU."""
+Play = Callable[..., list[tuple[int, float]]]
+
+
+@pytest.fixture(scope="module")
+def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+    """Return a function that returns the calls of each group on the GPU, and their total cost."""
+    program = tmp_path_factory.mktemp("call_costs") / "call_costs"
+    sources = [Path(__file__).with_name("call_costs.cpp"), ROOT / "kernels/gpu/call_costs.cpp"]
+    include = [f"-I{ROOT / 'kernels' / part}" for part in (".", "include", "internal")]
+    command = [require_tool("c++"), "-std=c++17", "-Wall", "-Werror", *include]
+    subprocess.run([*command, *map(str, sources), "-o", str(program)], check=True)
+
+    def play(modelled: tuple[float, float], *groups: Group, cells: int = 10**6):
+        arguments = [cells, *modelled, *(number for group in groups for number in group)]
+        done = subprocess.run(
+            [program, *map(str, arguments)], check=True, capture_output=True, text=True
+        )
+        lines = [line.split() for line in done.stdout.splitlines()]
+        return [(int(on_gpu), float(total)) for on_gpu, total in lines]
+
+    return play
+
+
+@pytest.mark.parametrize("cells", [0, 1, 10**6, 2**62])
+def test_a_call_with_a_clear_cost_is_never_tried_on_the_other_engine(
+    play: Play, cells: int
+) -> None:
+    assert play((10, 40), (MANY, 10, 40), cells=cells) == [(0, 10 * MANY)]
+    assert play((40, 10), (MANY, 40, 10), cells=cells) == [(MANY, 10 * MANY)]
+
+
+@pytest.mark.parametrize("cost", [(50, 80), (80, 50), (50, 60), (60, 50), (100, 1000), (1000, 100)])
+@pytest.mark.parametrize("modelled", [(50, 35), (35, 50), (100, 20), (20, 30)])
+def test_a_wrong_model_is_corrected(play: Play, modelled, cost) -> None:
+    _, (on_gpu, total) = play(modelled, (8 * TRIED_EVERY, *cost), (MANY, *cost))
+    wrong = MANY - on_gpu if cost[1] < cost[0] else on_gpu
+    assert wrong <= MANY / TRIED_EVERY
+    assert total <= MANY * min(cost) * 1.02
+
+
+def test_a_slow_first_call_is_forgotten(play: Play) -> None:
+    first, (on_gpu, _) = play((70, 35), (1, 70, 50_000), (MANY, 70, 45))
+    assert first[0] == 1
+    assert on_gpu >= MANY * (1 - 2 / TRIED_EVERY)
+
+
+def test_a_changed_load_is_noticed(play: Play) -> None:
+    before, _, after = play((50, 60), (MANY, 50, 60), (8 * TRIED_EVERY, 90, 60), (MANY, 90, 60))
+    assert before[0] == MANY / TRIED_EVERY
+    assert after[0] >= MANY * (1 - 1 / TRIED_EVERY)
