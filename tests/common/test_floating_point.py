@@ -159,15 +159,6 @@ for precision in ("single", "double"):
     print(bytes(tables).hex())
 """
 
-CUDA_TABLES_FIRST = """
-code = _native_pairhmm.precision_code("single")
-conventions = _native_pairhmm.conventions_code(False)
-_, lib = _native.library()
-tables = ffi.new("uint8_t[]", lib.gkl_shim_pairhmm_cuda_tables(code, conventions, ffi.NULL))
-lib.gkl_shim_pairhmm_cuda_tables(code, conventions, tables)
-print(bytes(tables).hex())
-"""
-
 PREFILTER = """
 import io
 from gkl_shim.formats import prefilter_text
@@ -193,8 +184,9 @@ with Prefilter(5, threads=2, backend="cpu") as prefilter:
 """
 
 
-@pytest.mark.parametrize("program", [CPU_ENGINE, CUDA_ENGINE, CUDA_TABLES_FIRST, PREFILTER],
-                         ids=["cpu", "cuda", "cuda-tables", "prefilter"])  # fmt: skip
+@pytest.mark.parametrize(
+    "program", [CPU_ENGINE, CUDA_ENGINE, PREFILTER], ids=["cpu", "cuda", "prefilter"]
+)
 def test_no_function_depends_on_the_mode_or_changes_it(region_file, modes, tmp_path, program):
     """The parts of the CUDA engine that run on the host: planning, statistics, completion by the
     CPU."""

@@ -153,15 +153,6 @@ def test_a_handler_may_compute(
             assert np.array_equal(each, want_within)
 
 
-def test_a_handler_may_use_the_same_engine(bell: Bell, handle: Any) -> None:
-    call = pairhmm(2, haplotypes=25)
-    want, found = call(), []
-    handle(lambda: found.append(call()))
-    bell.ring(after=3)
-    assert np.array_equal(call(), want)
-    assert np.array_equal(found, [want])
-
-
 @pytest.mark.parametrize("within", [pairhmm, pdhmm])
 def test_a_call_ends_after_one_in_a_handler(bell: Bell, handle: Any, within: Room) -> None:
     outer, inner = pairhmm(2, haplotypes=25), within(2, haplotypes=25)
@@ -181,47 +172,6 @@ def test_a_call_ends_after_one_in_a_handler(bell: Bell, handle: Any, within: Roo
         outer()
     assert bell.questions == asked[0] + 1
     assert np.array_equal(outer(), want)
-
-
-def test_an_exception_in_a_handlers_call_ends_both(bell: Bell, handle: Any) -> None:
-    outer, inner = pairhmm(2, haplotypes=25), pairhmm(2, haplotypes=25)
-    want = outer()
-    rings: list[int] = []
-
-    def compute_or_raise() -> None:
-        rings.append(1)
-        if len(rings) > 1:
-            raise AlarmError
-        bell.ring()
-        inner()
-
-    handle(compute_or_raise)
-    bell.ring()
-    before = bell.questions
-    with pytest.raises(AlarmError):
-        outer()
-    assert bell.questions == before + 2
-    assert np.array_equal(outer(), want)
-
-
-def test_a_short_call_in_a_handler_does_not_ask(bell: Bell, handle: Any) -> None:
-    """If it asked, it would fail."""
-    outer, inner = pairhmm(2, haplotypes=25), pairhmm(0.01)
-    want, want_within = outer(), inner()
-    before = bell.questions
-    assert np.array_equal(inner(), want_within)
-    assert bell.questions == before
-    found: list[Any] = []
-
-    def compute() -> None:
-        before = bell.questions
-        found.append(inner())
-        assert bell.questions == before
-
-    handle(compute)
-    bell.ring()
-    assert np.array_equal(outer(), want)
-    assert np.array_equal(found, [want_within])
 
 
 def test_the_function_before_is_returned() -> None:

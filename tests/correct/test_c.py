@@ -47,13 +47,6 @@ def test_what_is_refused() -> None:
         assert refused(opened(15, 1, 0, wrong, counter)) == message
     assert counter[0] == ffi.NULL
     assert opened(15, 1, 0, 3, counter) == lib.GKL_SHIM_OK
-    offsets, letters = ffi.new("int64_t[]", [0, 4, 2]), ffi.new("uint8_t[]", b"ACGT")
-    for batch, message in (
-        ((2, offsets, letters, ffi.NULL), "reads: offset 2 is less than the one before"),
-        ((1, offsets + 1, letters, ffi.NULL), "reads: offset 0 is 4, not 0"),
-    ):
-        made = ffi.new("gkl_shim_correct_batch *", batch)
-        assert refused(lib.gkl_shim_correct_count(counter[0], made)) == message
     counts, valley = ffi.new("int64_t[255]"), ffi.new("int32_t *")
     histogram = lib.gkl_shim_correct_histogram
     assert refused(histogram(counter[0], counts, valley)) == "the counter is not complete"

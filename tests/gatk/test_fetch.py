@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.common import samples
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import checkup, fetch, run, swaps
+from gkl_shim.gatk import fetch, run, swaps
 from tests.conftest import require_tool
 
 
@@ -175,20 +174,6 @@ def cached(empty_cache: Path) -> Path:
     return jars[1]
 
 
-@pytest.mark.parametrize("size", [0, 1, 3000, -1])
-def test_a_damaged_jar_is_named(cached: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    for name in ("GATK_CLASSPATH", "GATK_LOCAL_JAR"):
-        monkeypatch.delenv(name, raising=False)
-    assert run.find_classpath() == fetch.complete(fetch.gatk_name())
-    _damaged(cached, size)
-    message = f"^{cached}: damaged, .*; delete it, or run `gkl-shim demo`, which fetches it again$"
-    with pytest.raises(MissingComponent, match=message):
-        run.find_classpath()
-    finding = checkup._gatk()
-    assert finding.state == "failed"
-    assert finding.detail.startswith(f"{cached}: damaged")
-
-
 def test_a_damaged_jar_is_downloaded_again(
     cached: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -235,21 +220,6 @@ def test_a_full_disk_leaves_no_library_folder(tmp_path: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     assert told == f"{folder / 'libgkl_pairhmm.so'} File too large\n"
     assert list(tmp_path.iterdir()) == [jar]
-
-
-def test_damage_within_a_jar_is_found_when_it_is_read(
-    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    jar = tmp_path / "reads.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("NA12878.sam", "content" * 1000)
-    empty_cache.mkdir()
-    (empty_cache / "na12878-reads.classpath").write_text(str(jar))
-    content = bytearray(jar.read_bytes())
-    content[2000] ^= 1
-    jar.write_bytes(content)
-    with pytest.raises(MissingComponent, match=f"^{jar}: not a jar, or a damaged one .*CRC"):
-        samples.na12878_chr20(tmp_path, "")
 
 
 def test_the_error_without_gatk_says_what_to_do(

@@ -133,15 +133,6 @@ def test_intels_class_stays_if_the_library_computes_wrongly(
     )
 
 
-def test_a_library_whose_path_the_locale_lacks_is_named(jvm: Jvm) -> None:
-    skip_unless_served("stock")
-    setting = {"GKL_SHIM_LIBRARY": "/caf\N{LATIN SMALL LETTER E WITH ACUTE}.so", "LC_ALL": "C"}
-    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
-    said = outcome.line("warning")
-    assert "GKL_SHIM_LIBRARY names /caf" in said
-    assert said.endswith("which is no path in this locale; set LC_ALL=C.UTF-8")
-
-
 def test_control_characters_of_a_setting_are_escaped(jvm: Jvm) -> None:
     """Those of the settings that Java reads; the native library escapes those of the others."""
     skip_unless_served("stock")

@@ -330,7 +330,7 @@ REFILLED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", REFILLED)
-@pytest.mark.parametrize("group_cells", [1, 1 << 16, 1 << 27])
+@pytest.mark.parametrize("group_cells", [1, 1 << 20, 1 << 27])
 def test_a_source_may_refill_its_arrays(
     monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
 ) -> None:

@@ -137,7 +137,7 @@ def _random_read(random: np.random.Generator, letters: str) -> Read:
 
 ROWS = 1024
 #: docs/python.md promises this, a base. The least total that single precision holds is 2^-205.
-TOLERANCE = 6e-8
+ERROR_A_BASE = 6e-8
 LEAST = -205 * np.log10(2)
 
 
@@ -200,7 +200,7 @@ def test_the_longest_reads_are_within_the_promise_where_single_precision_ends(ca
         engine = PairHMM(build=build, backend="cpu")
         (got,) = engine.likelihoods([held], [haplotype])[0]
         assert engine.statistics.rescued_pairs == 0, build
-        assert abs(got - want) <= TOLERANCE * ROWS, build
+        assert abs(got - want) <= ERROR_A_BASE * ROWS, build
         engine.likelihoods([left], [haplotype])
         assert engine.statistics.rescued_pairs == 1, build
 

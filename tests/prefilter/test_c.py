@@ -190,27 +190,3 @@ def test_a_place_beyond_every_integer():
 def test_options_out_of_range(name, value):
     with pytest.raises(ValueError, match=f"^{name} is {value}, not GKL_SHIM_PREFILTER_"):
         compute(IN_ROWS, IN_ROWS, **{name: value})
-
-
-@pytest.mark.parametrize(
-    ("offsets", "message"),
-    [([1, 1], "offset 0 is 1, not 0"), ([0, -1], "offset 1 is less than the one before")],
-)
-def test_wrong_offsets_of_contigs(offsets, message):
-    assert parse_candidate(name_offsets=offsets) == f"contigs: {message}"
-
-
-def parse_candidate(reads: int = 1, **given: object) -> str:
-    """Parse a line of one candidate, and return the error."""
-    ffi, library = _native.library()
-    fields = {"names": b"a", "name_offsets": [0, 1], "lengths": [9]} | given
-    kinds = {"names": "char[]", "name_offsets": "int64_t[]", "lengths": "int64_t[]"}
-    kept = {n: ffi.NULL if v is None else ffi.new(kinds[n], v) for n, v in fields.items()}
-    contigs = ffi.new("gkl_shim_prefilter_contigs *", {"count": 1, **kept})
-    outputs = [ffi.new(f"{kind}[1]") for kind in ("int32_t", "int32_t", "int64_t", "uint8_t")]
-    numbers = ffi.new("int64_t[2]")
-    status = library.gkl_shim_prefilter_parse_candidates(
-        b"0\ta\t3\n", 6, 1, 1, reads, contigs, *outputs, numbers, numbers + 1
-    )
-    assert status == library.GKL_SHIM_EINVAL
-    return ffi.string(library.gkl_shim_last_error()).decode()

@@ -108,38 +108,6 @@ def test_a_new_block_is_set(fake, pairs):
     assert max(driver.fills) == smallest_block
 
 
-def test_a_handler_computes_with_the_same_engine(fake, pairs, candidates, bell, handle):
-    """Calls within calls. Each has given up its slots by then: a device has six."""
-    driver = fake(slow=True)
-    reads, segments, want = pairs
-    sides, arguments, want_candidates = candidates
-    with (
-        Prefilter(MAX_EDITS, backend="cuda", threads=1) as one,
-        Prefilter(MAX_EDITS, mode="infix", backend="cuda", threads=1) as other,
-    ):
-        resident = other.resident(*sides)
-        one.engine.chunk_pairs = other.engine.chunk_pairs = 100
-        depth = 0
-
-        def compute() -> None:
-            nonlocal depth
-            depth += 1
-            assert driver.in_flight == 0
-            if depth < 4:
-                bell.ring(after=3)
-            np.testing.assert_array_equal(one.edits(reads, segments), want)
-            np.testing.assert_array_equal(resident.edits(*arguments), want_candidates)
-
-        handle(compute)
-        bell.ring(after=3)
-        np.testing.assert_array_equal(one.edits(reads, segments), want)
-        assert depth == 4
-        bell.ring(after=1)
-        np.testing.assert_array_equal(resident.edits(*arguments), want_candidates)
-        assert depth == 5
-    assert driver.live == []
-
-
 def test_closed_before_the_resident_sequences(fake, candidates):
     """Closing frees the device's memory, and use afterwards is an error."""
     driver = fake(2)

@@ -431,6 +431,13 @@ def test_nothing_is_allocated_in_the_steady_state(null, batch, expected, many_ch
     assert not any("Alloc" in name or "Create" in name or "Free" in name for name in more)
 
 
+def test_streams_bound_what_is_under_way(null, batch, expected, many_chunks):
+    null_driver = null()
+    engine = cuda.Engine(precision="double", streams=2, launch_threads=1)
+    assert_computed(engine, batch, expected)
+    assert null_driver.calls["cuStreamCreate"] == 2
+
+
 def test_a_refused_letter_leaves_the_engine_usable(null, batch, expected, many_chunks):
     null_driver = null(2)
     engine = cuda.Engine(precision="double")
