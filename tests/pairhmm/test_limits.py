@@ -121,16 +121,6 @@ def _check(regions: int = 2, **wrong: list[int] | None) -> str | None:
     return ffi.string(library.gkl_shim_last_error()).decode()
 
 
-@pytest.mark.parametrize("name", OFFSETS)
-def test_wrong_offsets_of_a_c_caller(name):
-    assert _check() is None
-    first, second, third = OFFSETS[name]
-    assert _check(**{name: None}) == f"{name}: the offsets are null"
-    assert _check(**{name: [1, second, third]}) == f"{name}: offset 0 is 1, not 0"
-    assert _check(**{name: [first, -1, third]}) == f"{name}: offset 1 is less than the one before"
-    assert _check(**{name: [first, second, 0]}) == f"{name}: offset 2 is less than the one before"
-
-
 @pytest.mark.parametrize("at", [1, 16384, 16385, MANY - 1, MANY])
 @pytest.mark.parametrize("name", OFFSETS)
 def test_wrong_offsets_among_many_regions(name, at):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from gkl_shim.common import _native
-from gkl_shim.cuda import devices, driver
+from gkl_shim.cuda import devices
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, _native_pairhmm, likelihoods, stream
 from gkl_shim.pairhmm import _cuda as cuda
@@ -45,24 +42,12 @@ def test_odd_shapes(engine, regions, precision):
     assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
 
 
-def test_one_region_at_a_time(engine, regions, precision):
-    expected = regions.split(on_cpu(regions, precision))
-    for index, values in enumerate(expected):
-        assert_same_bits(engine.compute(regions[index : index + 1]), values.ravel())
-
-
 @pytest.mark.parametrize(
     ("precision", "rows"),
     [(precision, rows) for precision in PRECISIONS for rows in cuda.widths(precision)],
 )
 def test_every_kernel(regions, precision, rows):
     engine = cuda.Engine([0], precision, rows_per_lane=rows)
-    assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
-
-
-def test_many_chunks(regions, precision, monkeypatch):
-    monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 16, "double": 1 << 16})
-    engine = cuda.Engine(precision=precision)
     assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
 
 
@@ -161,66 +146,6 @@ def test_auto_starts_devices_when_there_is_work(regions, monkeypatch):
     assert_same_bits(pairhmm.compute(regions), expected)
 
 
-def test_refused_letter_leaves_the_engine_usable(engine, regions, precision):
-    batch = regions[0:2]
-    batch.haplotypes.bases.flags.writeable = True
-    wrong = batch.haplotypes.bases.copy()
-    wrong[0] = ord("X")
-    kept, batch.haplotypes.bases = batch.haplotypes.bases, wrong
-    with pytest.raises(ValueError, match="none of ACGTN"):
-        engine.compute(batch)
-    batch.haplotypes.bases = kept
-    assert_same_bits(engine.compute(batch), on_cpu(batch, precision))
-
-
-LOST = 719  # CUDA_ERROR_LAUNCH_FAILED
-#: By what happens, which of the driver's functions fail, and with what. A kernel that does not
-#: start writes no results, so that the host has to ask the driver what became of it.
-FAILURES = {
-    "no memory": {"cuMemAlloc_v2": 2},
-    "no pinned memory": {"cuMemHostAlloc": 2},
-    "a fault": {"cuLaunchKernel": 0, "cuEventRecord": LOST},
-    "a device that disappears": {"cuLaunchKernel": LOST},
-}
-
-
-def _failing(real, error, after):
-    calls = itertools.count()
-    return lambda *arguments: error if next(calls) >= after else real(*arguments)
-
-
-def inject(monkeypatch, errors, after):
-    """Make functions of the driver fail with these statuses after a number of calls."""
-    ffi, _ = _native.library()
-    table = driver.functions()
-    kept = []
-    for name, error in errors.items():
-        function = _failing(getattr(table, name), error, after)
-        kept.append(ffi.callback(ffi.typeof(getattr(table, name)), function))
-        setattr(table, name, kept[-1])
-    monkeypatch.setattr(driver, "functions", lambda: table)
-    return kept
-
-
-@pytest.mark.parametrize("after", [0, 3])
-@pytest.mark.parametrize("what", FAILURES)
-def test_failure(regions, precision, what, after, monkeypatch):
-    """One warning; the CPU engine finishes the work, with the same answers."""
-    monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 18, "double": 1 << 18})
-    kept = inject(monkeypatch, FAILURES[what], after if len(FAILURES[what]) == 1 else 0)
-    engine = cuda.Engine([0], precision)
-    expected = on_cpu(regions, precision)
-    with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used: cu[A-Z]") as said:
-        assert_same_bits(engine.compute(regions), expected)
-    assert len(said) == 1
-    assert engine.devices == ()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert_same_bits(engine.compute(regions), expected)
-    engine.close()
-    assert kept
-
-
 def test_the_caller_s_device_stays_current(regions):
     cupy = devices.import_cupy()
     engine = cuda.Engine([0])
@@ -230,11 +155,3 @@ def test_the_caller_s_device_stays_current(regions):
             assert_same_bits(engine.compute(regions), expected)
             assert cupy.cuda.runtime.getDevice() == number
             assert int(cupy.arange(5).sum()) == 10
-
-
-def test_wrong_devices():
-    count = devices.device_count()
-    with pytest.raises(ValueError, match=f"there is no CUDA device {count}; there are {count}"):
-        cuda.Engine([count])
-    with pytest.raises(ValueError, match="devices: none given"):
-        cuda.Engine([])
