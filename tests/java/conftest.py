@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import platform
-import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -63,7 +62,6 @@ class Jvm:
         options: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
         cpus: set[int] | None = None,
-        file_size: int | None = None,
         module: str = "tests.java.scenarios",
     ) -> Outcome:
         chosen = self._swap(swap, gkl)
@@ -84,8 +82,6 @@ class Jvm:
         def limit() -> None:
             if cpus is not None:
                 os.sched_setaffinity(0, cpus)
-            if file_size is not None:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
         process = subprocess.run(
             command,

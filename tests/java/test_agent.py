@@ -114,17 +114,15 @@ void Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(void) { ab
 """
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
 def test_intels_class_stays_if_the_library_computes_wrongly(
-    jvm: Jvm, intels: list[list[float]], tmp_path: Path, swap: str
+    jvm: Jvm, intels: list[list[float]], tmp_path: Path
 ) -> None:
     source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
     source.write_text(WRONG)
     compiler = require_tool("cc")
     subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library], check=True)
-    outcome = jvm(
-        "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_LIBRARY": str(library)}
-    )
+    setting = {"GKL_SHIM_LIBRARY": str(library)}
+    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
     assert outcome.result["likelihoods"] == intels
     assert len(outcome.ours) == 1
     assert (
@@ -169,11 +167,6 @@ def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> No
     assert jvm("compute", {"regions": [REGION]}).result["ours"]
     assert jvm.temporary.stat().st_mtime_ns != before
     assert list(jvm.temporary.iterdir()) == []
-    if os.geteuid() == 0:
-        os.chown(jvm.temporary, 65534, 65534)  # its owner can remove all files
-        before = jvm.temporary.stat().st_mtime_ns
-        assert jvm("compute", {"regions": [REGION]}).result["ours"]
-        assert jvm.temporary.stat().st_mtime_ns == before
 
 
 _NOEXEC = """
@@ -271,6 +264,20 @@ def test_every_class_loader_gets_our_class(jvm: Jvm) -> None:
     for likelihoods, ours in results:
         assert ours
         assert likelihoods == pytest.approx(truth, abs=1e-5)
+
+
+def test_each_dropped_class_loader_can_be_collected(tmp_path: Path) -> None:
+    """Although the thread that computed in it lives on. Our classes are before GKL's."""
+    libraries = f"{paths.classpath_jar()}:{gkl_classpath('0.9.1')}"
+    compile_java(libraries, tmp_path, [Path(__file__).with_name("DroppedLoaders.java")])
+    classpath = f"{tmp_path}:{libraries}"
+    command = [require_tool("java"), "-Xmx256m", "-cp", classpath, "DroppedLoaders", classpath, "6"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("Intel GKL replaced (class path)") == 6
+    assert "warning" not in done.stderr
+    # The JVM may hold the latest one a little longer.
+    assert int(done.stdout) <= 1
 
 
 GATK = """

@@ -55,9 +55,9 @@ def verified(run: Any, planted: Path, plant: str, **settings: str) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize("settings", [{}, {"GKL_SHIM_LOG": "quiet"}], ids=["info", "quiet"])
-def test_wrong_results_are_found(run: Any, planted: Path, settings: dict[str, str]) -> None:
-    outcome = verified(run, planted, "5e-5", **settings)
+def test_wrong_results_are_found(run: Any, planted: Path) -> None:
+    """They are told even where nothing else is."""
+    outcome = verified(run, planted, "5e-5", GKL_SHIM_LOG="quiet")
     for kernel, setting in zip(FOUND, KERNELS, strict=True):
         at_once, at_the_end = FOUND[kernel]
         said = [line for line in outcome.ours if "warning: " in line and f" {kernel}: " in line]
@@ -68,13 +68,12 @@ def test_wrong_results_are_found(run: Any, planted: Path, settings: dict[str, st
         )
 
 
-@pytest.mark.parametrize("value", ["nan", "-inf"])
-def test_values_that_are_no_numbers_are_found(run: Any, planted: Path, value: str) -> None:
-    outcome = verified(run, planted, value)
+def test_values_that_are_no_numbers_are_found(run: Any, planted: Path) -> None:
+    outcome = verified(run, planted, "nan")
     for kernel in ("PairHMM", "PDHMM"):
         last = outcome.line(f"warning: {kernel}: ")
         assert "1 different, largest difference inf; " in last
-        assert f"give {value}, but" in outcome.line(f"GKL_SHIM_VERIFY: {kernel}: region 1: ")
+        assert "give nan, but" in outcome.line(f"GKL_SHIM_VERIFY: {kernel}: region 1: ")
 
 
 def test_a_single_bit_of_pdhmm_is_found(run: Any, planted: Path) -> None:
