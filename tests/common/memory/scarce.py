@@ -8,9 +8,9 @@ which must return the right results. Then each request for a thread fails with a
 none for memory; the results must be right then, too. The script prints the numbers of requests that
 have failed in each of these three ways.
 
-Each guard has a part: the C interface (all functions, with little input), the thread pool (PairHMM
-and mem), engines on a device whose work the CPU can do (PairHMM and mem), and the bridge to Java
-with arrays of ours and of GKL's.
+Each guard has a part: the C interface (all functions, with little input, for which alignments need
+no memory), the thread pool (PairHMM and mem), engines on a device whose work the CPU can do, and the
+bridge to Java with arrays of ours and of GKL's.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ from tests.fakes.driver import host_kernels
 from tests.mem import oracle as maximal
 from tests.pairhmm import oracle
 from tests.prefilter import simulate
+from tests.smithwaterman import oracle as alignment
+from tests.smithwaterman.pairs import OVERHANGS, pairs
 
 PATIENCE = 60  # seconds, for calls that take milliseconds
 REFUSED, NONE_REFUSED = 10, 11  # exit codes
@@ -287,6 +289,63 @@ class CudaEngine(PairHmm):
 
 
 # ---- Smith-Waterman -----------------------------------------------------------------------------
+
+
+# ---- Smith-Waterman -----------------------------------------------------------------------------
+
+
+@part()
+class SmithWaterman:
+    """A handle that is opened, aligns and is closed. The same pairs come several times."""
+
+    scores = 3, -1, -4, -3
+
+    def __init__(self) -> None:
+        copies, threads = 40, 2
+        given = pairs(25, 3, longest=60)
+        self.exact = [
+            alignment.align(pair.reference, pair.alternative, self.scores, "softclip")
+            for pair in given
+        ] * copies
+        self.kept: list[Any] = []
+        fields = [
+            field
+            for track in ([pair.reference for pair in given], [pair.alternative for pair in given])
+            for field in self._ragged(track * copies)
+        ]
+        self.batch = ffi.new("gkl_shim_smithwaterman_batch *", (len(self.exact), *fields))
+        code = OVERHANGS.index("softclip")
+        self.parameters = ffi.new("gkl_shim_smithwaterman_parameters *", (*self.scores, code))
+        self.room = 2 * sum(len(each) for each in self.kept[1::2])
+        self.options = ffi.new("gkl_shim_smithwaterman_options *", {"threads": threads})
+        self.handle = ffi.new("gkl_shim_smithwaterman **")
+
+    def _ragged(self, texts: list[bytes]) -> list[Any]:
+        self.kept += [
+            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, texts))]),
+            ffi.new("uint8_t[]", b"".join(texts)),
+        ]
+        return self.kept[-2:]
+
+    def __call__(self) -> None:
+        count = len(self.exact)
+        offsets, ends = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+        cigars = np.empty(self.room, np.uint8)
+        outputs = *map(pointer, (offsets, ends, cigars)), len(cigars)
+        call("gkl_shim_smithwaterman_open", self.options, self.handle)
+        try:
+            call(
+                "gkl_shim_smithwaterman_align",
+                *(self.handle[0], self.batch, self.parameters, *outputs),
+            )
+        finally:
+            lib.gkl_shim_smithwaterman_close(self.handle[0])
+        text = cigars.tobytes().decode("latin1")
+        found = [
+            (int(offset), text[first:last])
+            for offset, first, last in zip(offsets, ends[:-1], ends[1:], strict=True)
+        ]
+        assert found == self.exact
 
 
 # ---- Maximal exact matches ----------------------------------------------------------------------
