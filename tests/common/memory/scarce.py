@@ -9,8 +9,8 @@ none for memory; the results must be right then, too. The script prints the numb
 have failed in each of these three ways.
 
 Each guard has a part: the C interface (all functions, with little input, for which alignments need
-no memory), the thread pool (PairHMM and mem), engines on a device whose work the CPU can do, and the
-bridge to Java with arrays of ours and of GKL's.
+no memory), the thread pool (PairHMM and mem), engines on a device whose work the CPU can do, and
+the bridge to Java with arrays of ours and of GKL's.
 """
 
 from __future__ import annotations
