@@ -103,7 +103,7 @@ def test_which_engines_are_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (rows[0]["input"], rows[0]["regions"]) == ("10 reads by 2 haplotypes", 200)
 
 
-def test_table() -> None:
+def test_the_table_of_pairhmm_gatk() -> None:
     results = json.loads((ROOT / "benchmarks/results/pairhmm/pairhmm-cpu-zen4.json").read_text())
     console = Console(width=100)
     with console.capture() as captured:

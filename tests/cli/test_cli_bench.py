@@ -246,7 +246,7 @@ def test_figures_that_find_no_room(tmp_path: Path) -> None:
 RECORDED = DATA / "chr22_dragen.pdhmm.in"
 
 
-def bench(*arguments: str) -> dict[str, object]:
+def bench_pdhmm(*arguments: str) -> dict[str, object]:
     done = CliRunner().invoke(
         cli, ["bench", "pdhmm", *arguments, "--seconds", "0.01", "--json", "-"],
         catch_exceptions=False,
@@ -256,9 +256,9 @@ def bench(*arguments: str) -> dict[str, object]:
     return figures
 
 
-def test_every_build_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_every_build_of_pdhmm_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path))
-    figures = bench(str(RECORDED))
+    figures = bench_pdhmm(str(RECORDED))
     assert figures["missing"] == {"GKL": "GKL 0.9.1 is not in the cache; give --gkl"}
     rows: list[dict[str, object]] = figures["rows"]  # type: ignore[assignment]
     assert {row["build"] for row in rows} == set(_native.builds())
@@ -278,7 +278,7 @@ def test_generated_regions_have_every_flag_and_are_the_same_each_time() -> None:
     assert np.isfinite(PDHMM().compute(one)).all()
 
 
-def test_beside_gkl() -> None:
+def test_pdhmm_beside_gkl() -> None:
     """GKL is the independent one: the likelihoods agree, whatever the times."""
     require_tool("java")
     require_tool("mvn")
@@ -289,7 +289,7 @@ def test_beside_gkl() -> None:
     assert beside.ratio > 0
 
 
-def test_bench_compares_whole_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mem_compares_whole_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = require_tool("mummer")
     monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(bench_mem, "_SMALLER", 500)
@@ -305,7 +305,7 @@ def test_bench_compares_whole_commands(tmp_path: Path, monkeypatch: pytest.Monke
         assert ours["times mummer"] == theirs["seconds"] / ours["seconds"] > 0
 
 
-def test_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mem_has_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shape = PAPER[0].smaller(500)
     made = []
 
@@ -324,7 +324,9 @@ def test_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (done.exit_code, made) == (0, [want])
 
 
-def test_whole_commands_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_papers_of_mem_compare_whole_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     require_tool("mummer")
     monkeypatch.chdir(tmp_path)
     options = ["--smaller", "1000", "--rounds", "1", "--json", "x.json"]

@@ -230,7 +230,7 @@ def run(command: list[str], build: str, threads: int) -> str:
     return native_driver.run(command, RECORDED, build, threads)
 
 
-def test_recorded_regions(native: list[str]) -> None:
+def test_recorded_regions_from_c(native: list[str]) -> None:
     values = [float.fromhex(line) for line in run(native, "portable", 1).splitlines()]
     np.testing.assert_allclose(values, np.loadtxt(RECORDED.with_suffix(".log10")), atol=1e-9)
 

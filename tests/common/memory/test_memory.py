@@ -329,7 +329,7 @@ MIB = 1 << 20
         ("no group\n", {"memory.max": "no number\n"}, None),
     ],
 )
-def test_the_lowest_limit(
+def test_the_lowest_limit_of_control_groups(
     tmp_path: Path, own: str, files: dict[str, str], limit: int | None
 ) -> None:
     groups, list_of_groups = tmp_path / "cgroup", tmp_path / "own"
@@ -345,5 +345,5 @@ def test_a_system_without_control_groups(tmp_path: Path) -> None:
     assert usable_memory(tmp_path / "absent", tmp_path / "absent") == PHYSICAL
 
 
-def test_this_process() -> None:
+def test_the_memory_of_this_process() -> None:
     assert 0 < usable_memory() <= PHYSICAL

@@ -128,7 +128,7 @@ def test_the_vcf_is_identical_with_gkl_090(
 MODES: tuple[tuple[str, ...], ...] = ((), ("--dragen-378-concordance-mode",))
 
 
-def test_same_vcf_as_stock_on_x86_64(
+def test_on_aarch64_the_vcf_is_stocks_on_x86_64(
     gatk: Gatk,
     in_one_jvm: Callable[..., str],
     chr20: data.Sample,
