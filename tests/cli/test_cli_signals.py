@@ -182,6 +182,8 @@ def mem_with_index(folder: Path, held: ExitStack) -> Prepared:
 
 def candidates(folder: Path, held: ExitStack) -> Prepared:
     """The first of three files has no writer."""
+    (folder / "reference").write_bytes(b">r\nAC\n")
+    (folder / "candidates").touch()
     arguments = ["prefilter", "-e", "2", "-o", "out", "--reads", fifo(folder / "reads")]
     return [*arguments, "--reference", "reference", "--candidates", "candidates"], {}
 
