@@ -63,6 +63,7 @@ def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert all(row["call_ms"] > 0 and not row["same_bits"] for row in rows)
 
 
+@pytest.mark.usefixtures("two_gpus")
 def test_long_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairhmm_long_reads, "BASES", 600)
     monkeypatch.setattr(pairhmm_long_reads, "PAIRS", (1, 4))
