@@ -12,8 +12,6 @@ from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch
 from gkl_shim.pairhmm import _cuda as cuda
 
-__all__ = ["CallParts", "TimedEngine"]
-
 
 @dataclass
 class CallParts:

@@ -14,8 +14,6 @@ from gkl_shim.bench.genomes import Workload
 from gkl_shim.mem._cuda import Engine
 from gkl_shim.mem._native_mem import Index, Matches
 
-__all__ = ["index_of", "on_cpu", "on_devices"]
-
 _T = TypeVar("_T")
 _ROUNDS = 9
 

@@ -19,9 +19,6 @@ from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Prefilter, Sequences
 from gkl_shim.prefilter._engine import Method
 
-__all__ = ["Figures", "Letters", "Row", "accuracy", "candidate_rows", "cpu_rows", "cuda_rows",
-           "device_rows", "edlib_rows", "generated_pairs", "read_pairs"]  # fmt: skip
-
 _METHODS: tuple[Method, ...] = get_args(Method)
 _ROUNDS = 5
 _LENGTH = 100

@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TypeVar
 
-__all__ = ["Closable"]
-
 _Self = TypeVar("_Self", bound="Closable")
 
 

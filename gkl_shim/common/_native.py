@@ -17,9 +17,6 @@ from gkl_shim import paths
 from gkl_shim.common._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["CpuEngine", "builds", "check", "cpu_count", "direct", "interruptible", "last_error",
-           "library", "opened", "version"]  # fmt: skip
-
 #: The time between two runs of Python's signal handlers in a native call, in milliseconds.
 INTERVAL = 50
 #: The exceptions that signal handlers have raised in native calls of the main thread.

@@ -11,8 +11,6 @@ from typing import Any
 
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
-__all__ = ["Engine"]
-
 _SOURCE = "correct/cuda/kernels.cu"
 
 

@@ -13,20 +13,6 @@ from gkl_shim.common import _native
 if TYPE_CHECKING:
     from gkl_shim.correct._cuda import Engine
 
-__all__ = [
-    "METHODS",
-    "Chunk",
-    "Counter",
-    "Information",
-    "Options",
-    "Removed",
-    "Spectrum",
-    "Totals",
-    "batch",
-    "counts",
-    "k_range",
-]
-
 #: The methods, in the order of their C constants.
 METHODS = ("search", "voting")
 

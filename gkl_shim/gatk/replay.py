@@ -27,20 +27,6 @@ from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import programs, swaps
 
-__all__ = [
-    "BesideGkl",
-    "Calls",
-    "Engine",
-    "Replay",
-    "Turn",
-    "beside_gkl",
-    "gkl_version",
-    "no_gkl",
-    "replay",
-    "side_by_side",
-    "stock_and_shim",
-]
-
 _GKL_JAR = re.compile(r"gkl-(\d[\w.]*)\.jar")
 _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
 

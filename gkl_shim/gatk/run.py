@@ -16,17 +16,6 @@ from pathlib import Path
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, kernel_times, programs, swaps
 
-__all__ = [
-    "DEFAULT_THREADS",
-    "HOW_TO_GET_GATK",
-    "MAIN_CLASS",
-    "Run",
-    "find_classpath",
-    "gatk",
-    "java_command",
-    "known_classpath",
-]
-
 DEFAULT_THREADS = 4
 """GATK's default for ``--native-pair-hmm-threads``."""
 

@@ -13,8 +13,6 @@ from gkl_shim.common import _native
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.mem._native_mem import WHOLE, Index, Matches, Part, Sequences, search_record
 
-__all__ = ["Engine"]
-
 _SOURCE = "mem/cuda/kernels.cu"
 
 

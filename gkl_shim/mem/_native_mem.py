@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "KINDS", "STRANDS", "WHOLE", "Fasta", "Index", "Information", "Matches", "Part", "Sequences",
-    "match_type", "search_record",
-]  # fmt: skip
-
 KINDS = {"mem": 0, "mumreference": 1, "mum": 2}
 STRANDS = {"forward": 1, "reverse": 2, "both": 3}
 

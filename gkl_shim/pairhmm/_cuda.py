@@ -21,8 +21,6 @@ from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch
 
-__all__ = ["Engine", "opened", "option_fields", "widths"]
-
 Precision: TypeAlias = Literal["single", "double"]
 
 # The most chunks in flight on a device, for all callers together.

@@ -12,23 +12,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 
-__all__ = [
-    "CpuEngine",
-    "Engine",
-    "RegionText",
-    "batch_pointer",
-    "batches_pointer",
-    "check_shape",
-    "conventions_code",
-    "estimate",
-    "format_likelihoods",
-    "letters",
-    "parse_regions",
-    "precision_code",
-    "statistics",
-    "values_pointer",
-]
-
 # Likelihoods formatted in one call. All threads have work, and the text stays in cache.
 _LIKELIHOODS_A_CALL = 1 << 16
 

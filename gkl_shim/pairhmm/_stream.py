@@ -17,8 +17,6 @@ from gkl_shim.pairhmm._batch import (
 )
 from gkl_shim.pairhmm._convert import Quals, Region, haplotype_batch, read_batch
 
-__all__ = ["Bundle", "Item", "bundled", "grouped", "items"]
-
 # A stream concatenates small regions up to this many cells. Batches of a few hundred regions are
 # larger, so they are not copied.
 _GROUP_CELLS = 1 << 27

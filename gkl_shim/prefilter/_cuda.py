@@ -22,8 +22,6 @@ from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.prefilter._engine import CpuEngine
 from gkl_shim.prefilter._sequences import Sequences
 
-__all__ = ["Engine"]
-
 # The approximate number of bytes in a chunk. The bus takes about half a millisecond to send them,
 # and the chunks in flight fit into the cache of a large processor, from which they are then sent.
 _CHUNK_BYTES = 1 << 25

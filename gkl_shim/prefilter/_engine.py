@@ -13,8 +13,6 @@ from gkl_shim.errors import PairError
 from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.prefilter._sequences import Sequences
 
-__all__ = ["CpuEngine", "Engine", "Method", "Mode", "ResidentEngine", "refuse"]
-
 Method: TypeAlias = Literal["exact", "gatekeeper"]
 Mode: TypeAlias = Literal["global", "infix", "prefix"]
 

@@ -10,18 +10,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 
-__all__ = [
-    "CpuEngine",
-    "Sequences",
-    "encode",
-    "format_edits",
-    "method_code",
-    "mode_code",
-    "parse_candidates",
-    "parse_pairs",
-    "sequences_pointer",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sequences:

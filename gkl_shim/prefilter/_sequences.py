@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
 from gkl_shim.prefilter import _native_prefilter
 
-__all__ = ["MAX_CONTIG", "MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
-
 MAX_LENGTH = 10_000
 MAX_CONTIG = 2**31 - 1
 

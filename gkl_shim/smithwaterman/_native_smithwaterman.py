@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 
-__all__ = ["CpuEngine", "PairText", "format_alignments", "longest", "overhang_code",
-           "parse_pairs"]  # fmt: skip
-
 
 def longest() -> int:
     """Return the most letters that a sequence may have."""

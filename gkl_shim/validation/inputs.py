@@ -15,8 +15,6 @@ from pathlib import Path
 from gkl_shim.common._output_files import atomic_output, naming
 from gkl_shim.errors import FormatError, MissingComponent
 
-__all__ = ["Inputs", "check", "checksums", "is_file", "option_name", "reference_bases"]
-
 _INDEXES = {
     ".bam": (".bam.bai", ".bai", ".bam.csi", ".csi"),
     ".cram": (".cram.crai", ".crai"),

@@ -31,8 +31,6 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import kernel_times, programs, run, swaps
 from gkl_shim.validation.inputs import option_name, sha256
 
-__all__ = ["FOLDER", "Job", "Progress", "Result", "Runner", "alone"]
-
 FOLDER = "{folder}"
 """Stands for the folder of a job in its arguments."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gkl_shim.validation.inputs import option_name
 
-__all__ = ["complaint"]
-
 _EXCLUSIONS = {"XL", "exclude-intervals", "ixp", "interval-exclusion-padding"}
 # What gkl-shim gives itself or would not see, what all shards would write to at once, what leaves
 # GATK's times out of the log, and what calls nothing.

@@ -8,8 +8,6 @@ import time
 
 from gkl_shim.mem import Index
 
-__all__ = ["Report"]
-
 
 class Report:
     """The times of the parts of a run of ``gkl-shim mem``, for --verbose."""

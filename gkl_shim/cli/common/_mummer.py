@@ -9,8 +9,6 @@ import click
 
 from gkl_shim.mem import Kind
 
-__all__ = ["flag", "kind_of"]
-
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 _KINDS: dict[str, Kind] = {
