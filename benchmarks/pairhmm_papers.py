@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import regions, report
-from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import Progress, Row, Table, seconds_of
+from benchmarks.gpu.call_parts import TimedEngine
 from gkl_shim.common import _processor
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.pairhmm import Batch, PairHMM

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.common import prefilter_rates
-from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.device_timer import timed
+from benchmarks.gpu.call_parts import TimedEngine
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import pairhmm_callers, pairhmm_lone, pairhmm_long_reads
+from benchmarks import pairhmm_callers
 from benchmarks.common import regions
+from benchmarks.gpu import pairhmm_lone, pairhmm_long_reads
 from gkl_shim.bench import regions as generated
 from gkl_shim.pairhmm import PairHMM
 

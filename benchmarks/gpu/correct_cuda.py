@@ -1,6 +1,6 @@
 """Measure read correction on GPUs, from arrays to arrays.
 
-    python -m benchmarks.correct_cuda --json FILE.json
+    python -m benchmarks.gpu.correct_cuda --json FILE.json
 
 The reads are generated, and the true bases are known: a genome of the size of E. coli 536, or one
 given in FASTA, at 30x with 100 bases a read and errors as frequent as Illumina's (HS25: 0.14%, more

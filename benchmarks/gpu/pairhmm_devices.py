@@ -1,6 +1,6 @@
 """Measure PairHMM's calls and streams on one CUDA device and on several.
 
-    python -m benchmarks.pairhmm_devices [INPUT.in]... --json FILE.json
+    python -m benchmarks.gpu.pairhmm_devices [INPUT.in]... --json FILE.json
 
 The tables: `devices`, calls and streams by the number of devices; `threads`, calls on all devices
 by the number of CPU threads; and `cpu`, streams beside calls on the CPU engine. A stream's batches

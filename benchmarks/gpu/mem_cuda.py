@@ -1,6 +1,6 @@
 """Measure maximal exact matches on GPUs: from arrays to arrays, and by the number of GPUs.
 
-    python -m benchmarks.mem_cuda --json FILE.json
+    python -m benchmarks.gpu.mem_cuda --json FILE.json
 
 The tables: `workloads`, those of the paper on MUMmerGPU 2.0 and two genomes, on one GPU; and
 `devices`, references of 100 million letters and more on one GPU and on all. The total is the time
