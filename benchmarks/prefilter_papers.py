@@ -10,7 +10,7 @@ reads. The JSON is results/prefilter-cpu-zen4.json and results/prefilter-h200.js
 
 - `rows`: pairs a second by the threshold, the length, the threads and the devices, as the field
   `table` says;
-- `accuracy`: accepted and falsely accepted pairs of both methods;
+- `accuracy`: accepted and falsely accepted pairs of both methods, a list for each column;
 - `verification`: edlib on all candidates, beside the filter and edlib on what it accepts;
 - `missing`: what could not be measured, and why.
 
@@ -100,7 +100,8 @@ def command(
     with report.progress() as step:
         _measure(found, pairs, mapped, seconds, step)
     if json_file is not None:
-        report.write_json(json_file, {**report.about(), **asdict(found)})
+        accuracy = {name: [row[name] for row in found.accuracy] for name in found.accuracy[0]}
+        report.write_json(json_file, {**report.about(), **asdict(found), "accuracy": accuracy})
     shown = [table for table in tables(found) if table.rows]
     if json_file != "-":
         here = found.machine

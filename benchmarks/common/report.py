@@ -17,7 +17,6 @@ import click
 import gkl_shim
 from gkl_shim.bench import tables as bench_tables
 from gkl_shim.bench.tables import Row, cell_text, print_table, wide_console
-from gkl_shim.bench.timing import in_turns, seconds_of
 from gkl_shim.cli.common._bench import json_option, progress, seconds_option
 from gkl_shim.cli.common._options import write_json
 from gkl_shim.common import _processor
@@ -25,25 +24,9 @@ from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
-__all__ = [
-    "Progress",
-    "Row",
-    "Table",
-    "about",
-    "in_turns",
-    "json_option",
-    "measure_tables",
-    "median_seconds",
-    "plot_option",
-    "plot_tables",
-    "print_tables",
-    "progress",
-    "run",
-    "seconds_of",
-    "seconds_option",
-    "table_option",
-    "write_json",
-]
+__all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "median_seconds",
+           "plot_option", "plot_tables", "print_tables", "progress", "run", "seconds_option",
+           "table_option", "write_json"]  # fmt: skip
 
 Progress = Callable[[str], None]
 """Called with the name of the next measurement."""
@@ -64,8 +47,6 @@ class Table(bench_tables.Table):
     """The columns whose values identify a line of the plot."""
     log: str = ""
     """Which axes are logarithmic: "x", "y" or "xy"."""
-    absent: str | None = None
-    """Why there are no rows."""
 
 
 def _plot_file(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
@@ -149,41 +130,21 @@ def median_seconds(call: Callable[[], object], repeats: int) -> float:
     return statistics.median(times)
 
 
-def measure_tables(
-    measures: Sequence[Callable[[Progress], Table]],
-    json_file: str | None,
-    plot_file: str | None = None,
-    *,
-    gpu: bool = True,
-) -> None:
-    """Measure tables on this machine and, by default, its GPUs; write, print and draw them.
+def measure_tables(measures: Sequence[Callable[[Progress], Table]], json_file: str | None) -> None:
+    """Measure tables on this machine's GPUs; write and print them.
 
-    The JSON has what :func:`about` returns and, by its name, each of the ``tables``: its title,
-    note and rows, or why it is absent.
+    The JSON has what :func:`about` returns and, by its name, each of the ``tables``: its title and
+    rows.
     """
-    here = about(gpu=gpu)
+    here = about(gpu=True)
     with progress() as step:
         tables = [measure(step) for measure in measures]
     if json_file is not None:
-        report = {
-            **here,
-            "tables": {
-                table.name: {
-                    "title": table.title,
-                    **({"note": table.note} if table.note else {}),
-                    **({"absent": table.absent} if table.absent else {}),
-                    "rows": table.rows,
-                }
-                for table in tables
-            },
-        }
-        write_json(json_file, report)
-    names = [*(device["name"] for device in here.get("devices", ())), here["machine"]["cpu"]]
-    title = ", ".join(names)
+        found = {table.name: {"title": table.title, "rows": table.rows} for table in tables}
+        write_json(json_file, {**here, "tables": found})
     if json_file != "-":
-        print_tables([title], tables)
-    if plot_file is not None:
-        plot_tables(plot_file, tables, title)
+        names = [*(device["name"] for device in here["devices"]), here["machine"]["cpu"]]
+        print_tables([", ".join(names)], tables)
 
 
 def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
@@ -192,11 +153,7 @@ def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
     for line in lines:
         console.print(line, highlight=False, markup=False)
     for table in tables:
-        if table.absent is None:
-            print_table(console, table)
-        else:
-            absent = f"{table.title}: not measured: {table.absent}\n"
-            console.print(absent, highlight=False, markup=False)
+        print_table(console, table)
 
 
 def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:

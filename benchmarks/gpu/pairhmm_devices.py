@@ -138,7 +138,7 @@ _TABLES = {"devices": _devices, "threads": _threads, "cpu": _cpu}
 def command(files: tuple[str, ...], names: tuple[str, ...], json_file: str | None) -> None:
     """Measure PairHMM's calls and streams by the number of devices."""
     tables = [partial(_TABLES[name], files) for name in names]
-    report.measure_tables(tables, json_file, gpu=True)
+    report.measure_tables(tables, json_file)
 
 
 if __name__ == "__main__":

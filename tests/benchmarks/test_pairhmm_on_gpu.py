@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import pairhmm_callers
 from benchmarks.common import regions
 from benchmarks.gpu import pairhmm_lone, pairhmm_long_reads
 from gkl_shim.bench import regions as generated
@@ -20,20 +19,6 @@ from gkl_shim.pairhmm import PairHMM
 @pytest.fixture(autouse=True)
 def small(fake_gpus: Any) -> None:
     fake_gpus(2, result=0)
-
-
-def test_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 3))
-    file = tmp_path / "report.json"
-    arguments = ["--seconds", "0.01", "--json", str(file), "--table", "callers"]
-    CliRunner().invoke(pairhmm_callers.command, arguments, catch_exceptions=False)
-    report = json.loads(file.read_text())
-    assert [device["name"] for device in report["devices"]] == ["fake 0", "fake 1"]
-    rows = report["tables"]["callers"]["rows"]
-    assert len(rows) == 2 * 2 * 2
-    for row in rows:
-        calls = row["microseconds_a_call"] * row["regions_a_second"]
-        assert calls == pytest.approx(1e6 * row["callers"])
 
 
 def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

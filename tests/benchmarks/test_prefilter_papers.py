@@ -65,10 +65,10 @@ def test_on_the_cpu(tmp_path: Path) -> None:
     whats = {row["what"] for row in report["rows"]}
     assert whats == {"edlib", *(f"CPU, {build}" for build in _native.builds())}
     assert {row["length"] for row in report["rows"]} == {100, 150, 250, 300}
-    accepted = {row["max_edits"]: row for row in report["accuracy"]}
-    assert set(accepted) == set(range(41))
-    assert (accepted[5]["gatekeeper"], accepted[5]["exact"]) == (1525, 34)
-    assert all(row["false_rejects"] == 0 for row in report["accuracy"])
+    accepted = report["accuracy"]
+    assert accepted["max_edits"] == list(range(41))
+    assert (accepted["gatekeeper"][5], accepted["exact"][5]) == (1525, 34)
+    assert set(accepted["false_rejects"]) == {0}
     assert [row["max_edits"] for row in report["verification"]] == [2, 5, 10]
     for row in report["verification"]:
         assert row["reads"] == 300

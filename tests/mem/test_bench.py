@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import mem_papers
 from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.cli.bench import mem as bench_mem
 from tests.conftest import require_tool
@@ -48,14 +47,3 @@ def test_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             bench_mem.command, ["--rounds", "1", *options], catch_exceptions=False
         )
         assert (done.exit_code, made) == (0, [want])
-
-
-def test_whole_commands_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    require_tool("mummer")
-    monkeypatch.chdir(tmp_path)
-    options = ["--smaller", "1000", "--rounds", "1", "--json", "x.json"]
-    done = CliRunner().invoke(mem_papers.command, options, catch_exceptions=False)
-    assert done.exit_code == 0
-    tables = json.loads(Path("x.json").read_text())["tables"]
-    assert [row["l"] for row in tables["commands"]["rows"]] == [20, 50, 100, 20, 10, 14]
-    assert all(row["times mummer"] > 0 for row in tables["commands"]["rows"])
