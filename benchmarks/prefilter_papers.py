@@ -9,7 +9,7 @@ takes as candidates the places that minimap2 proposes for FASTQ's reads in FASTA
 reads. The JSON is results/prefilter-cpu-zen4.json and results/prefilter-h200.json; its tables:
 
 - `rows`: pairs a second by the threshold, the length, the threads and the devices, as the field
-  `table` says;
+  `table` says, with lists for the thresholds;
 - `accuracy`: accepted and falsely accepted pairs of both methods, a list for each column;
 - `verification`: edlib on all candidates, beside the filter and edlib on what it accepts;
 - `missing`: what could not be measured, and why.
@@ -20,9 +20,9 @@ The files also have the pairs a batch, the occupancy of the kernels, and their e
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import click
@@ -101,7 +101,8 @@ def command(
         _measure(found, pairs, mapped, seconds, step)
     if json_file is not None:
         accuracy = {name: [row[name] for row in found.accuracy] for name in found.accuracy[0]}
-        report.write_json(json_file, {**report.about(), **asdict(found), "accuracy": accuracy})
+        lists = {"rows": list(_by_threshold(found.rows)), "accuracy": accuracy}
+        report.write_json(json_file, {**report.about(), **asdict(found), **lists})
     shown = [table for table in tables(found) if table.rows]
     if json_file != "-":
         here = found.machine
@@ -152,6 +153,17 @@ def _measure(
     if found.cuda:
         step("devices")
         found.rows += rates.device_rows(pairs, len(found.cuda), seconds)
+
+
+def _by_threshold(rows: Sequence[rates.Row]) -> Iterator[rates.Figures]:
+    """Yield a row for all thresholds of what is otherwise the same, with lists of their rates."""
+    same: dict[rates.Row, list[rates.Row]] = {}
+    for row in rows:
+        same.setdefault(replace(row, max_edits=0, millions=0), []).append(row)
+    for first, own in same.items():
+        millions = [float(f"{row.millions:.6g}") for row in own]
+        edits = [row.max_edits for row in own]
+        yield {**asdict(first), "max_edits": edits, "millions": millions}
 
 
 def tables(found: Report) -> Iterator[Table]:
