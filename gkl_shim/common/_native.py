@@ -130,11 +130,6 @@ def _interrupt() -> Any:
     )
 
 
-def direct(function: Callable[..., int], *arguments: Any) -> int:
-    """Call a native function that takes no time worth mentioning, and return its status."""
-    return function(*arguments)
-
-
 def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     """Call a native function that may take long, and return its status.
 
@@ -153,6 +148,16 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     if _raised:
         raise _raised.pop()
     return status
+
+
+def run(function: Callable[..., int], *arguments: Any) -> None:
+    """Call a native function that may take long: :func:`interruptible`, and :func:`check`."""
+    check(interruptible(function, *arguments))
+
+
+def constant(name: str) -> int:
+    """Return a constant of the header by its name without ``GKL_SHIM_``, in either case."""
+    return int(getattr(library()[1], f"GKL_SHIM_{name.upper()}"))
 
 
 def opened(kind: str, *arguments: Any, used: object = None, handle_kind: str | None = None) -> Any:

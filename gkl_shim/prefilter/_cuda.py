@@ -62,18 +62,15 @@ class Engine(DeviceEngine):
         self._devices, functions = open_devices(
             devices, lambda cupy, number: _Device(cupy, number, cpu.method, cpu.mode)
         )
-        lib = self._lib
         self._open(
             functions,
             threads=cpu.threads,
-            method=_native_prefilter.method_code(cpu.method),
-            mode=_native_prefilter.mode_code(cpu.mode),
+            method=_native_prefilter.constant(cpu.method),
+            mode=_native_prefilter.constant(cpu.mode),
             max_edits=cpu.max_edits,
-            encode={
-                "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
-                "host": lib.GKL_SHIM_PREFILTER_CUDA_ON_HOST,
-                "device": lib.GKL_SHIM_PREFILTER_CUDA_ON_DEVICE,
-            }[encode],
+            encode=_native_prefilter.constant(
+                "cuda_auto" if encode == "auto" else f"cuda_on_{encode}"
+            ),
             chunk_bytes=_CHUNK_BYTES,
             memory_bytes=min(device.memory_bytes for device in self._devices),
         )
@@ -257,7 +254,7 @@ class _Device(Device):
         if method == "gatekeeper":
             found["estimate"] = [function(f"estimate<{w}>") for w in (4, 8, 16, 320)]
             return found
-        words, code = ("unsigned int", "unsigned long long"), _native_prefilter.mode_code(mode)
+        words, code = ("unsigned int", "unsigned long long"), _native_prefilter.constant(mode)
         found["exact"] = [function(f"exact<{word}, {code}>") for word in words]
         found["exact_words"] = [function(f"exact_words<{w}, {code}>") for w in (4, 8)]
         if mode != "global":
