@@ -68,14 +68,9 @@ def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device],
     Parameters
     ----------
     devices
-        Device numbers, by default all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     limits
         ``most_memory`` and ``device`` of :class:`Engine`.
-
-    Raises
-    ------
-    BackendUnavailable, ValueError
-        As for :class:`Engine`.
     """
     return open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
 
@@ -96,7 +91,7 @@ class Engine(DeviceEngine):
     Parameters
     ----------
     devices
-        Device numbers, by default all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     precision
         ``"single"`` or ``"double"``, as for :class:`gkl_shim.pairhmm.PairHMM`.
     as_gkl
@@ -117,13 +112,6 @@ class Engine(DeviceEngine):
     chosen
         Fields of ``gkl_shim_pairhmm_cuda_options`` to use instead of the usual ones, such as
         ``rows_per_lane``. All give the same bits.
-
-    Raises
-    ------
-    BackendUnavailable
-        If CuPy or a driver is missing, or a device cannot be used.
-    ValueError
-        If a device number is wrong.
     """
 
     _NAME = "pairhmm_cuda"
