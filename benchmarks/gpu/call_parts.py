@@ -32,11 +32,6 @@ class CallParts:
         """10^12 cells of the input a second, in the kernels alone."""
         return self.cells / self.kernel / 1e12
 
-    @property
-    def raw_tcups(self) -> float:
-        """10^12 computed cells a second, in the kernels alone."""
-        return self.computed_cells / self.kernel / 1e12
-
 
 class TimedEngine:
     """PairHMM on the first device, one chunk after another, each as large as possible.

@@ -4,8 +4,8 @@
 
 DIR is a clone of github.com/champ-hub/pairhmm-endeavor (its folder GPU/CUDA) or of
 github.com/asbschmidt/gpuPairHMM. Their programs are built in PROGRAMS if they are not there. Needs
-nvcc, make, zlib, a CUDA device and CuPy, and a build with the functions for benchmarks
-(docs/build.md). The JSON is results/pairhmm/pairhmm-gpu-peers-h100.json.
+nvcc, make, zlib, a CUDA device and CuPy. The JSON is
+results/pairhmm/pairhmm-gpu-peers-h100.json.
 
 Reads and haplotypes have the same length. Kernel times are of each program's own benchmark, which
 makes its own pairs: Endeavor's pairs share nothing, gpuPairHMM's are regions of 32 reads and 32

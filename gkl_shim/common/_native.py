@@ -54,8 +54,7 @@ def library() -> tuple[Any, Any]:
 def _check_version(ffi: Any, opened: Any, path: Path) -> None:
     """Refuse a file that is not the native library of this version of gkl-shim."""
     absent = []
-    # Only builds for benchmarks have functions that measure.
-    for name in (name for name in dir(opened) if not name.endswith("_measure")):
+    for name in dir(opened):
         try:
             getattr(opened, name)
         except ffi.error:

@@ -130,11 +130,6 @@ class Run:
         return {kernel: total.seconds for kernel, total in totals.items()}
 
     @property
-    def pairhmm_seconds(self) -> float | None:
-        """PairHMM's part of :attr:`kernel_seconds`, or None."""
-        return self.kernel_seconds.get("PairHMM")
-
-    @property
     def region_threads(self) -> int:
         """How many threads called regions."""
         return kernel_times.region_threads(self.log)

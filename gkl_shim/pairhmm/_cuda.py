@@ -193,20 +193,13 @@ class Engine(DeviceEngine):
         self._compute(pointer, batches, out)
         return [out[first:end] for first, end in zip([0, *ends], ends, strict=False)]
 
-    def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
-        """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
-        self._compute(batch, None, out)
-
-    def _compute(self, pointer: Any, batches: list[Batch] | None, out: NDArray[np.float64]) -> None:
-        """Fill `out`. `batches` is None if nothing is known about the batch but its pointer."""
-        one_gap, count = self._ffi.NULL, 1
-        if batches is not None:
-            count = len(batches)
-            if any(batch.reads.one_gap for batch in batches):
-                one_gap = bytes(batch.reads.one_gap for batch in batches)
+    def _compute(self, pointer: Any, batches: list[Batch], out: NDArray[np.float64]) -> None:
+        one_gap = self._ffi.NULL
+        if any(batch.reads.one_gap for batch in batches):
+            one_gap = bytes(batch.reads.one_gap for batch in batches)
         values = self._ffi.from_buffer(self._values_type, out)
         status = self._lib.gkl_shim_pairhmm_cuda_compute(
-            self._engine, pointer, one_gap, count, values, self._ffi.NULL
+            self._engine, pointer, one_gap, len(batches), values, self._ffi.NULL
         )
         self.tell_of_losses()
         if status:

@@ -295,7 +295,7 @@ def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     values = np.full(many.pairs, np.nan)
     seen = []
     null_driver.before("cuEventSynchronize", lambda _: seen.append(int(np.isfinite(values).sum())))
-    engine.compute_pointer(_native_pairhmm.batch_pointer(*many.arrays), values)
+    engine._compute(_native_pairhmm.batch_pointer(*many.arrays), [many], values)
     assert_same_bits(values, PairHMM(backend="cpu", precision="double").compute(many))
     assert 0 < max(seen) < many.pairs
 
