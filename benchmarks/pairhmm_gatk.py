@@ -1,6 +1,6 @@
 """Compare PairHMM on the CPU with Intel's GKL, on regions recorded from GATK.
 
-    python -m benchmarks.pairhmm_gatk 10s.in --json FILE.json --plot FILE.svg
+    python -m benchmarks.pairhmm_gatk 10s.in --json FILE.json
 
 Needs the GATK that `gkl-shim demo` fetches and, for recorded regions, ART, bwa and samtools.
 Samples are simulated, and HaplotypeCaller runs on them while the regions that it asks for are
@@ -9,7 +9,7 @@ recorded. The JSON is results/pairhmm/pairhmm-cpu-zen4.json; its tables:
 - `gatk.rows`: recorded regions, made-up ones and INPUT.in, replayed through GKL's library and ours
   in turns in one JVM, one call a region.
 - `sizes`: generated regions of rising size, replayed like `gatk.rows`, in single precision with one
-  thread, in GCUPS; --plot draws them.
+  thread, in GCUPS.
 
 The `rows` of the results file come from `gkl-shim bench pairhmm 10s.in --json FILE`. The file also
 has two threads over one (`gatk.scaling`) and whole runs from before threads called regions
@@ -215,8 +215,7 @@ def _size_table(sizes: list[Figures]) -> Table:
             for name, engine in (("shim", "gkl-shim"), ("gkl", "Intel GKL"))
             for size in sizes
         ],
-        x="pairs_of_a_region", y="GCUPS", lines=("engine",), log="xy",
-    )  # fmt: skip
+    )
 
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -233,14 +232,12 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @report.table_option(dict.fromkeys(_TABLES))
 @report.seconds_option(1.0)
 @report.json_option
-@report.plot_option
 def command(
     inputs: tuple[Path, ...],
     reference: Path | None,
     names: tuple[str, ...],
     seconds: float,
     json_file: str | None,
-    plot_file: str | None,
 ) -> None:
     """Compare PairHMM with GKL on GATK's regions, and on regions of rising size."""
     here = _processor.describe()
@@ -264,9 +261,6 @@ def command(
         about = f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"
         shown = [*([_size_table(sizes)] if sizes else []), *([table(rows)] if rows else [])]
         report.print_tables([about], shown)
-    if plot_file is not None:
-        title = f"{here.cpu}, {here.builds[0]}, single precision, 1 thread"
-        report.plot_tables(plot_file, [_size_table(sizes)], title)
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def command(json_file: str | None, genome: str | None, smaller: int) -> None:
     letters = genome_of(genome)
     count = len(letters) * 30 // 100 // smaller
     large = generated("30x, 100 bases", letters, count, 100, 0.00144)
-    report.measure_tables([partial(_arrays, large)], json_file)
+    report.measure_tables({"arrays": partial(_arrays, large)}, json_file)
 
 
 def _once(
@@ -120,7 +120,7 @@ def _once(
 
 
 def _arrays(data: Generated, step: Progress) -> Table:
-    table = Table("From arrays to arrays, seconds", name="arrays")
+    table = Table("From arrays to arrays, seconds")
     count = len(data.letters)
     out = (
         np.zeros(data.letters.size, np.uint8),

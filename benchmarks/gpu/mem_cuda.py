@@ -42,12 +42,12 @@ _LARGE = (
 @click.option("--smaller", type=int, default=1, help="Divide the workloads' sizes by this.")
 def command(json_file: str | None, smaller: int) -> None:
     """Measure maximal exact matches on GPUs."""
-    tables = [partial(_workloads, smaller), partial(_devices, smaller)]
+    tables = {"workloads": partial(_workloads, smaller), "devices": partial(_devices, smaller)}
     report.measure_tables(tables, json_file)
 
 
 def _workloads(smaller: int, step: Progress) -> Table:
-    table = Table("Maximal exact matches on one GPU, seconds", name="workloads")
+    table = Table("Maximal exact matches on one GPU, seconds")
     for shape in PAPER:
         step(f"{shape.name}, l = {shape.min_length}")
         workload = generated(shape.smaller(smaller))
@@ -57,7 +57,7 @@ def _workloads(smaller: int, step: Progress) -> Table:
 
 
 def _devices(smaller: int, step: Progress) -> Table:
-    table = Table("Maximal exact matches by the number of GPUs, seconds", name="devices")
+    table = Table("Maximal exact matches by the number of GPUs, seconds")
     for shape in _LARGE:
         workload = generated(shape.smaller(smaller))
         step(f"{shape.name}, l = {shape.min_length}")
