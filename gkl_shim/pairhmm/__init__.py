@@ -211,11 +211,6 @@ class PairHMM(Closable):
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute the likelihoods of every pair in a batch of regions.
 
-        Parameters
-        ----------
-        batch
-            The regions.
-
         Returns
         -------
         ndarray

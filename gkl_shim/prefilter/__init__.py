@@ -92,12 +92,8 @@ class Prefilter(Closable):
         ``"cpu"``, ``"cuda"`` or ``"auto"``, as for :class:`gkl_shim.pairhmm.PairHMM`: with
         ``"auto"``, each call goes to the CPU or to the devices, whichever was faster for calls of
         its size. All backends return the same results.
-    threads
-        The most CPU threads in one call, including the caller's. 0 uses every CPU that the process
-        may use.
-    build
-        The build of the CPU engine: ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. The
-        default is the best one. All builds return the same results.
+    threads, build
+        As for :class:`gkl_shim.pairhmm.PairHMM`. All builds return the same results.
     devices
         The numbers of the CUDA devices to use. The default is all devices. They share the work of
         each call.
@@ -107,12 +103,8 @@ class Prefilter(Closable):
 
     Raises
     ------
-    BackendUnavailable
-        If the backend or build cannot run on this machine.
-    MissingComponent
-        If the native library is not installed.
-    ValueError
-        If an option has another value.
+    BackendUnavailable, MissingComponent, ValueError
+        As for :class:`gkl_shim.pairhmm.PairHMM`.
 
     Examples
     --------
