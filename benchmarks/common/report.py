@@ -22,25 +22,12 @@ from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
 __all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "median_seconds",
-           "print_tables", "progress", "run", "seconds_option", "table_option",
-           "write_json"]  # fmt: skip
+           "print_tables", "progress", "run", "seconds_option", "write_json"]  # fmt: skip
 
 Progress = Callable[[str], None]
 """Called with the name of the next measurement."""
 
 _ROOT = Path(__file__).resolve().parents[2]
-
-
-def table_option(tables: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the option that chooses tables, for the argument ``names``; all by default."""
-    return click.option(
-        "--table",
-        "names",
-        type=click.Choice(list(tables)),
-        multiple=True,
-        default=list(tables),
-        help="Measure only this table. Repeat the option for several tables. Default: all.",
-    )
 
 
 def run(command: click.Command) -> None:

@@ -133,7 +133,14 @@ _TABLES = {"devices": _devices, "threads": _threads, "cpu": _cpu}
 
 @click.command(name="pairhmm_devices")
 @click.argument("files", metavar="[INPUT.in]...", nargs=-1)
-@report.table_option(_TABLES)
+@click.option(
+    "--table",
+    "names",
+    type=click.Choice(list(_TABLES)),
+    multiple=True,
+    default=list(_TABLES),
+    help="Measure only this table. Repeat the option for several tables. Default: all.",
+)
 @report.json_option
 def command(files: tuple[str, ...], names: tuple[str, ...], json_file: str | None) -> None:
     """Measure PairHMM's calls and streams by the number of devices."""
