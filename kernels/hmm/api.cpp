@@ -13,7 +13,7 @@
 #include "hmm/cuda/engine/start.h"
 #include "hmm/letters.h"
 #include "hmm/on_cpu.h"
-#include "hmm/pairhmm/call_estimate.h"
+#include "hmm/pairhmm/engine_choice.h"
 #include "hmm/pairhmm/gkl_rounding.h"
 #include "hmm/pdhmm/checks.h"
 #include "hmm/pdhmm/model.h"

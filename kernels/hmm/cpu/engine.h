@@ -1,7 +1,7 @@
 // The CPU engine of PairHMM and PDHMM. It cuts a batch into pieces of regions and computes these in
 // chunks: it plans the pieces, lists tiles of their reads, and computes the tiles, in steps of
 // rising precision. Each step is one parallel loop over a chunk. What the steps are is in
-// pairhmm/steps.cpp and pdhmm/steps.cpp.
+// pairhmm/precision_steps.cpp and pdhmm/precision_steps.cpp.
 #pragma once
 
 #include <stdint.h>

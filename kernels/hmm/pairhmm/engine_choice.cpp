@@ -1,4 +1,4 @@
-#include "hmm/pairhmm/call_estimate.h"
+#include "hmm/pairhmm/engine_choice.h"
 
 #include "common/cpu.h"
 #include "common/error.h"
