@@ -10,8 +10,7 @@
 #include "correct/handles.h"
 #include "correct/on_cpu.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Reads whose results one task writes, and the approximate time of a read.
@@ -119,8 +118,7 @@ gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
     });
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct
 
 using namespace gkl_shim;
 using namespace gkl_shim::correct;

@@ -8,8 +8,7 @@
 #include "correct/reads.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class CheckedReads {
    public:
@@ -25,5 +24,4 @@ class CheckedReads {
     int64_t count_ = 0;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

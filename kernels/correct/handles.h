@@ -31,8 +31,7 @@ struct gkl_shim_correct_chunk {
     std::vector<gkl_shim::correct::Outcome> outcomes;
 };
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // Corrects reads in place on an engine.
 typedef std::function<gkl_shim_status(const Settings &settings, const Spectrum &spectrum,
@@ -54,5 +53,4 @@ gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
                               const gkl_shim_correct_spectrum *spectrum,
                               gkl_shim_correct_totals *totals, const CorrectReads &correct_reads);
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

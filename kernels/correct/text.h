@@ -9,8 +9,7 @@
 #include "correct/outcome.h"
 #include "correct/reads.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A FASTQ record has four lines. A FASTA record has a header, and a sequence on any number of
 // lines. Lines may end with CR LF. Blank lines at the end of the file are ignored.
@@ -73,5 +72,4 @@ class Chunk {
     std::vector<uint8_t> joined_;  // sequences of several lines
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

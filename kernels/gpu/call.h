@@ -9,8 +9,7 @@
 #include "common/error.h"
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // The first error of all threads that work on a call.
 class Call {
@@ -48,5 +47,4 @@ class Call {
     ShortText message_ = "";
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

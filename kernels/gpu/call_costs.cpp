@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 namespace {
 
 constexpr uint32_t kTriedEvery = 128, kMaxRemembered = 8;
@@ -40,5 +39,4 @@ CallCosts::Size &CallCosts::size(const gkl_shim_call_estimate &call) {
     return sizes_[63 - __builtin_clzll(uint64_t(call.size) | 1)];
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -10,8 +10,7 @@
 #include "gpu/free_in.h"
 #include "gpu/launch_threads.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 namespace {
 
 typedef std::chrono::steady_clock Clock;
@@ -172,5 +171,4 @@ const char *Devices::next_loss(int32_t *number) {
     return nullptr;
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -6,8 +6,7 @@
 
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 template <class T>
 void destroy(std::unique_ptr<T> &owner) {
@@ -39,5 +38,4 @@ void free_in(const CudaDriver &driver, void *context, Owners &...owners) {
     }
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

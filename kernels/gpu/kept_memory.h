@@ -7,8 +7,7 @@
 
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // Arrays in a block of memory begin at multiples of 256 bytes.
 inline int64_t aligned(int64_t at) { return (at + 255) / 256 * 256; }
@@ -86,5 +85,4 @@ class KeptMemory {
     int64_t size_ = 0;
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -19,8 +19,7 @@
 #include "hmm/pdhmm/model.h"
 #include "hmm/region_parser.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 typedef std::chrono::steady_clock Clock;
 
@@ -97,8 +96,7 @@ gkl_shim_status copy_statistics(const Handle *handle, Stats *stats) {
 }
 
 }  // namespace
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm
 
 using namespace gkl_shim;
 using namespace gkl_shim::hmm;

@@ -7,8 +7,7 @@
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 struct CpuBuild;  // cpu/build.h
 
@@ -33,5 +32,4 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch &batch,
                          double *log10_likelihoods);
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -1,7 +1,6 @@
 #include "hmm/phred.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 double phred_probability(int q) {
     // A literal for the tenths, and an exact power of ten.
@@ -20,5 +19,4 @@ double phred_probability(int q) {
     return tenths[q % 10] / power;
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -12,8 +12,7 @@
 #include "common/text/printable.h"
 #include "hmm/letters.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 enum : int { kTracks = 5, kMaxDigits = 9, kExcerpt = 30 };
@@ -414,5 +413,4 @@ gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, i
     });
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

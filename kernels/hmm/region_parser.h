@@ -6,8 +6,7 @@
 #include "gkl_shim.h"
 #include "hmm/batch.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // What a format allows. In PDHMM's, a haplotype has a second field: the flags of its letters.
 struct RegionFormat {
@@ -24,5 +23,4 @@ gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, i
                               int64_t longest_line, int32_t threads, int64_t *offsets,
                               uint8_t *letters, gkl_shim_pairhmm_text *out, const uint8_t **flags);
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

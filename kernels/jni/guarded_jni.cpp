@@ -6,8 +6,7 @@
 
 #include "common/error.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const char *class_of(gkl_shim_status status) {
@@ -58,5 +57,4 @@ void raise_exception(JNIEnv *env, const char *algorithm) noexcept {
     }
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -10,8 +10,7 @@
 #include "common/floating_point_mode.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Becomes the Java exception `type`, a class name with slashes.
 struct JavaError : std::runtime_error {
@@ -51,5 +50,4 @@ auto guarded_jni(JNIEnv *env, const char *algorithm, Work work) noexcept -> decl
     }
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -13,8 +13,7 @@
 #include "jni/settings/log.h"
 #include "kept_buffers.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 enum Track { kBases, kQuals, kInsertion, kDeletion, kContinuation, kTracks };
@@ -200,8 +199,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
 }
 
 }  // namespace
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni
 
 extern "C" {
 

@@ -2,8 +2,7 @@
 
 #include "guarded_jni.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 template <typename T>
@@ -61,5 +60,4 @@ void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, ji
     haplotype_flags_ = data + 5 * read_bytes + haplotype_bytes;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -15,8 +15,7 @@ struct gkl_shim_mem_lines {
     gkl_shim::mem::LineWriter writer;
 };
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // One letter takes at most this many bytes of all buffers together.
@@ -75,8 +74,7 @@ FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search 
             search.most};
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem
 
 using namespace gkl_shim;
 using namespace gkl_shim::mem;

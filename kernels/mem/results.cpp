@@ -5,8 +5,7 @@
 #include "common/memory/copy.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kMatchesPerNanosecond = 1;
@@ -148,5 +147,4 @@ Strand gather(const SequenceStarts &starts, int kind, Slices &slices, int thread
     return strand;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

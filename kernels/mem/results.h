@@ -10,8 +10,7 @@
 #include "mem/index/reference.h"
 #include "mem/matches.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 enum Kind { kMem = 0, kMumReference = 1, kMum = 2 };
 
@@ -115,5 +114,4 @@ inline TextSource source_of(const gkl_shim_mem_sequences &queries, bool reverse,
                       queries.letters, starts_of(queries));
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -12,8 +12,7 @@ struct gkl_shim_prefilter {
     gkl_shim::prefilter::CpuSettings settings;
 };
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // How many bases one thread encodes at a time; a multiple of 32.
@@ -52,8 +51,7 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
 }
 
 }  // namespace
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter
 
 using namespace gkl_shim;
 using namespace gkl_shim::prefilter;

@@ -11,8 +11,7 @@
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
@@ -64,8 +63,7 @@ bool check_contigs(const gkl_shim_prefilter_contigs &contigs) {
 }
 
 }  // namespace
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter
 
 using namespace gkl_shim;
 using namespace gkl_shim::prefilter;

@@ -9,8 +9,7 @@ struct gkl_shim_smithwaterman {
     gkl_shim::smithwaterman::CpuSettings settings;
 };
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 // Checks the sequences' lengths. The total must leave room for the CIGARs' text in 63 bits.
@@ -65,8 +64,7 @@ gkl_shim_status align(const gkl_shim_smithwaterman *handle, bool exactly,
 }
 
 }  // namespace
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman
 
 using namespace gkl_shim;
 using namespace gkl_shim::smithwaterman;

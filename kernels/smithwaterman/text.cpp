@@ -11,8 +11,7 @@
 #include "common/text/printable.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 constexpr int64_t kNanosecondsALine = 20, kCopiedPerNanosecond = 4;
@@ -126,8 +125,7 @@ void lay_out(const std::vector<TextPair> &pairs, int threads, int64_t *offsets, 
 }
 
 }  // namespace
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman
 
 using namespace gkl_shim;
 using namespace gkl_shim::smithwaterman;

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 DeviceChunk::DeviceChunk(gpu::Device *device, CudaEngine *engine)
     : RangeSlot(device), engine_(*engine) {}
@@ -87,5 +86,4 @@ int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t th
     return chunk.cut.end;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

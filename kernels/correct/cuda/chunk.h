@@ -10,8 +10,7 @@
 #include "correct/cuda/work.h"
 #include "gpu/ranges.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A call's reads.
 struct CorrectCall {
@@ -87,5 +86,4 @@ class ChunkQueue : public gpu::RangeQueue {
     const int64_t chunk_bases_;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -7,8 +7,7 @@
 #include "correct/on_cpu.h"
 #include "gpu/free_in.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 DeviceCounter::DeviceCounter(CudaEngine *engine, int k, int64_t memory_bytes, int least)
     : Counter(k, least), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
@@ -144,5 +143,4 @@ bool DeviceCounter::end_pass() {
     return false;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -20,8 +20,7 @@
 #include "gpu/free_in.h"
 #include "gpu/ranges.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Launch threads of a device, and the most chunks that each has in flight.
@@ -117,8 +116,7 @@ gkl_shim_status CudaEngine::correct(const Settings &settings, const Spectrum &sp
     return call.status();
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct
 
 using namespace gkl_shim;
 using namespace gkl_shim::correct;

@@ -15,8 +15,7 @@
 #include "gpu/engine.h"
 #include "gpu/kept_memory.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A spectrum's slots where the kernels of a device can read them. The device's context is current
 // when they are made.
@@ -80,5 +79,4 @@ class CudaEngine : public gkl_shim_cuda_engine {
     Shared on_host_;  // for devices whose memory is too small
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

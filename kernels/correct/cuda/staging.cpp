@@ -6,8 +6,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Reads that one task copies.
@@ -52,5 +51,4 @@ void stage_reads(const Read *reads, int64_t count, uint32_t *offsets, uint8_t *l
     });
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -7,8 +7,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 constexpr int64_t kEntryBytes = sizeof(uint64_t);
@@ -205,5 +204,4 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
     }
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -4,8 +4,7 @@
 
 #include <new>
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 constexpr size_t kLargePage = size_t(2) << 20;
@@ -61,5 +60,4 @@ void Mapped::shrink(size_t size) {
     size_ = size;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

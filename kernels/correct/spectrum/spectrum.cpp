@@ -9,8 +9,7 @@
 #include "common/interrupt.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // 32 bits of a hash choose its slot.
@@ -170,5 +169,4 @@ double Spectrum::false_positive_rate() const {
     return double(compared) / double(size_) / double(1 << kPrintBits);
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

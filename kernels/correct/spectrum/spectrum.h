@@ -9,8 +9,7 @@
 #include "correct/spectrum/counter.h"
 #include "correct/spectrum/mapped.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class Spectrum {
    public:
@@ -56,5 +55,4 @@ class Spectrum {
     uint32_t *slots_ = nullptr;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -14,8 +14,7 @@
 #include "common/per_thread.h"
 #include "hmm/cpu/tiles.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // The pieces of one chunk after another. They keep their memory for the next chunks, up to a limit.
 class Chunk {
@@ -105,5 +104,4 @@ class Engine {
 // A caller's engine, which keeps its memory between calls.
 extern const PerThread<std::unique_ptr<Engine>> engines;
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -5,8 +5,7 @@
 #include "hmm/batch.h"
 #include "hmm/pairhmm/model.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Cells of the input a nanosecond, on the GPU and on one thread of the CPU. Columns that haplotypes
@@ -44,8 +43,7 @@ gkl_shim_call_estimate estimate_call(const gkl_shim_pairhmm_batch &batch, int64_
         kTripNanoseconds + fast / (double_precision ? on_gpu : kGpuCells) + slow / on_gpu};
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batch *batch,
                                                      int32_t precision, int32_t slow_double,

@@ -3,12 +3,10 @@
 
 #include "gkl_shim_internal.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // `cells`: the batch's. `slow_double`: the GPU is slow in double precision.
 gkl_shim_call_estimate estimate_call(const gkl_shim_pairhmm_batch &batch, int64_t cells,
                                      bool double_precision, bool slow_double, int threads);
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

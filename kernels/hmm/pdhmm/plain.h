@@ -9,8 +9,7 @@
 #include "hmm/cpu/build.h"
 #include "hmm/pdhmm/plan.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 
 // A thread's memory.
 struct PlainMemory {
@@ -25,5 +24,4 @@ struct PlainMemory {
 double plain_likelihood(bool as_gatk, const Alphabet &alphabet, const ReadView &read,
                         const Haplotype &haplotype, PlainMemory *memory);
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

@@ -4,8 +4,7 @@
 
 #include "jni/settings/log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 std::string CallTotals::line(const char *call) const {
     const double seconds = double(nanoseconds_) * 1e-9;
@@ -60,5 +59,4 @@ void Calls::write_closing_lines() {
         log_line(title() + ": " + totals_.line(texts_.call) + totals_detail());
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -15,8 +15,7 @@
 #include "jni/recording/verification.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // The words of one algorithm in the log.
 struct CallTexts {
@@ -126,5 +125,4 @@ class Calls {
     Verification verification_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -10,8 +10,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const CallTexts kPairHmmTexts = {"PairHMM",
@@ -129,5 +128,4 @@ std::string PairHmmCalls::totals_detail() const {
     return detail;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

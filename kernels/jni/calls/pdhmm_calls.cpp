@@ -4,8 +4,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const CallTexts kPdhmmTexts = {"PDHMM",
@@ -71,5 +70,4 @@ std::string PdhmmCalls::totals_detail() const {
     return rescued == 0 ? "" : format("; %lld pairs computed a second time", (long long)rescued);
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

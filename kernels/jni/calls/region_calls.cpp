@@ -12,8 +12,7 @@
 #include "jni/recording/region_text.h"
 #include "jni/settings/log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 PerThread<PackedRegion> thread_region;
@@ -155,5 +154,4 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
             likelihoods, start);
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

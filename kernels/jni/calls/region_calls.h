@@ -12,8 +12,7 @@
 #include "gkl_shim.h"
 #include "jni/recording/verification.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Larger buffers of a thread are freed after use. It has two sets: the input of a region, and its
 // results with the text of the recording.
@@ -81,5 +80,4 @@ class RegionCalls : public Calls {
     LikelihoodDifferences differences_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -7,8 +7,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const CallTexts kSmithWatermanTexts = {"Smith-Waterman",
@@ -100,5 +99,4 @@ std::string SmithWatermanCalls::difference(const gkl_shim_smithwaterman_batch &p
                   (long long)offset, expected.c_str(), (long long)expected_offset);
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -9,8 +9,7 @@
 #include "gkl_shim.h"
 #include "handle_cache.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 class SmithWatermanCalls : public Calls {
    public:
@@ -43,5 +42,4 @@ class SmithWatermanCalls : public Calls {
     HandleCache<gkl_shim_smithwaterman> handles_{1};
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -4,8 +4,7 @@
 
 #include "jni/settings/log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 constexpr size_t kFlushBytes = size_t(1) << 20;
@@ -98,5 +97,4 @@ void Recorder::fail(const std::string &reason) {
     recording_ = false;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -7,8 +7,7 @@
 
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // How much a record had to change.
 struct Replaced {
@@ -25,5 +24,4 @@ struct Replaced {
 void append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
                    std::string *to, Replaced *replaced);
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

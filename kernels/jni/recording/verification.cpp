@@ -10,8 +10,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // What the exception that is being handled says.
@@ -84,5 +83,4 @@ std::string LikelihoodDifferences::text() {
     return format("largest difference %.2g", largest_);
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

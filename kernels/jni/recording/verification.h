@@ -7,8 +7,7 @@
 #include <mutex>
 #include <string>
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // What the comparisons of one algorithm have found. Any thread may verify.
 class Verification {
@@ -61,5 +60,4 @@ class LikelihoodDifferences {
     double largest_ = 0;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

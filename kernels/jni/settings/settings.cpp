@@ -9,8 +9,7 @@
 #include "gkl_shim.h"
 #include "log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // The system property and the environment variable of a setting.
@@ -186,5 +185,4 @@ void log_setting_warnings() {
         log_warning("GKL_SHIM_BACKEND=off is ignored: Intel GKL's library has been replaced");
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -9,8 +9,7 @@
 
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 enum class LogLevel { kQuiet, kInfo, kDebug };
 
@@ -41,5 +40,4 @@ std::string build_text(const std::string &build);
 // Logs the warnings. Only the first call of the process does.
 void log_setting_warnings();
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

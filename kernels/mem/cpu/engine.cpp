@@ -7,8 +7,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kNanosecondsOfLookUp = 20;
@@ -260,5 +259,4 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     return results;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -5,8 +5,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // A counting sort by bucket would miss the cache twice for each seed. So seeds are first divided
@@ -116,5 +115,4 @@ void build_page(const Reference &reference, const Seeds &seeds, int threads, Pag
     page->starts[buckets] = uint32_t(total);
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

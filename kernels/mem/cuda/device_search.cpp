@@ -6,8 +6,7 @@
 #include "common/memory/copy.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kLongTime = int64_t(1) << 30;
@@ -150,5 +149,4 @@ void DeviceSearch::collect(DeviceStrandSearch &strand, int64_t begin, int64_t en
     strand.pieces.push_back(std::move(piece));
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

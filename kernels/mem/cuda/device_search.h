@@ -20,8 +20,7 @@
 #include "mem/index/index.h"
 #include "mem/results.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The page that a device has indexed, and a searcher for each of its streams.
 struct SearchDevice {
@@ -134,5 +133,4 @@ struct DeviceSearch {
                  const std::vector<FoundMatches> &found);
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

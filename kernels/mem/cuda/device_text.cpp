@@ -4,8 +4,7 @@
 
 #include "mem/cuda/work.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // The device reads whole words, which may end after the last letter.
@@ -78,5 +77,4 @@ TextView DeviceText::view() const {
     return {letters() + kGuard, codes() + kGuard / 4, odd() + kGuard / 8, end_ - begin_};
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -10,8 +10,7 @@
 #include "mem/cuda/stream.h"
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The letters of a part of a text, their codes and odd bits, in device memory. The device's context
 // is current in all calls and in the destructor.
@@ -52,5 +51,4 @@ class DeviceText {
     gpu::KeptMemory<uint64_t> text_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // Letters before and after a part that are sent with it, beside those that a match of the least
@@ -187,5 +186,4 @@ const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
     return static_cast<const Found *>(fetched_.address());
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

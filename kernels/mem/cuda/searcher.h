@@ -11,8 +11,7 @@
 #include "mem/cuda/stream.h"
 #include "mem/index/index.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The index of a page in device memory.
 class DevicePage {
@@ -83,5 +82,4 @@ class Searcher {
     gpu::KeptMemory<void *> fetched_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

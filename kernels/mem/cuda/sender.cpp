@@ -6,8 +6,7 @@
 
 #include "common/memory/copy.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kMaxBufferBytes = int64_t(1) << 23;
@@ -59,5 +58,4 @@ void Sender::flush() {
     current_ = 1 - current_;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

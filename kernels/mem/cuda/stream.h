@@ -11,8 +11,7 @@
 #include "mem/cuda/sender.h"
 #include "mem/cuda/work.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The device's context is current in all calls.
 class Stream : public gpu::Stream {
@@ -41,5 +40,4 @@ class Stream : public gpu::Stream {
     Sender sender;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 #include "common/interrupt.h"
 #include "mem/cpu/index_builder.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kDefaultMemory = int64_t(8) << 30;
@@ -93,5 +92,4 @@ const Page &Index::page(int64_t number, Page *scratch) const {
     return *scratch;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

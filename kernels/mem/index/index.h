@@ -11,8 +11,7 @@
 #include "mem/index/plan.h"
 #include "mem/index/reference.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 struct IndexSettings {
     int64_t min_length;     // at least 1
@@ -67,5 +66,4 @@ class Index {
     std::unique_ptr<ResidentPages> resident_pages_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

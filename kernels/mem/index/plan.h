@@ -3,8 +3,7 @@
 
 #include "mem/model.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The most bits of Seeds, so that the number of a bucket has 32 bits.
 const int32_t kMaxBits = 30;
@@ -23,5 +22,4 @@ Seeds choose_seeds(const Workload &workload);
 // The widest step for queries that finds every match of a length, for an index with these seeds.
 int32_t query_step(const Seeds &seeds, int64_t min_length);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

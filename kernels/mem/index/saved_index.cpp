@@ -7,8 +7,7 @@
 
 #include "common/error.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // The file is the head, the starts of the sequences, the letters, and the arrays of each page. All
@@ -190,5 +189,4 @@ bool is_of(const Index &index, const gkl_shim_mem_sequences &sequences) {
            memcmp(given.text().letters, reference.text().letters, size_t(given.size())) == 0;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -11,8 +11,7 @@
 
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 struct Fasta {
     std::vector<int64_t> name_offsets, offsets;
@@ -24,5 +23,4 @@ struct Fasta {
 // Throws std::bad_alloc.
 Fasta parse_fasta(const uint8_t *text, int64_t size, int threads);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // The most items of a slice, a power of eight: next() may divide it by eight several times.
@@ -213,5 +212,4 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
     return true;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

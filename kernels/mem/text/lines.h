@@ -5,8 +5,7 @@
 
 #include "mem/results.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 struct Names {
     const uint8_t *text;
@@ -52,5 +51,4 @@ class LineWriter {
     Buffer<uint8_t> text_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -12,8 +12,7 @@
 #include "prefilter/cpu/exact.inc"
 #include "prefilter/cpu/planes.inc"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // GateKeeper's estimate of one pair.
@@ -55,5 +54,4 @@ extern const CpuBuild GKL_SHIM_BUILD = {
     encode,
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -9,8 +9,7 @@
 #include "prefilter/model.h"
 #include "prefilter/sequences.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 enum {
     kMaxLanes = 32,
@@ -55,5 +54,4 @@ struct CpuBuild {
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -5,8 +5,7 @@
 #include "common/error.h"
 #include "gkl_shim_internal.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 constexpr int64_t kPaddingBytes = kPadding * int64_t(sizeof(uint32_t));
@@ -115,5 +114,4 @@ int64_t Block::reserve(int64_t bytes) {
     return at;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

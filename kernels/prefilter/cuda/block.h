@@ -12,8 +12,7 @@
 #include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // The arrays of a chunk in one block of device memory. The block assigns an offset to each, copies
 // or encodes it to pinned memory, and sends it. Arrays in pinned memory are sent without a copy.
@@ -84,5 +83,4 @@ class Block {
     std::vector<Copy> copies_;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

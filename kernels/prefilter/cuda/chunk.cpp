@@ -4,8 +4,7 @@
 
 #include "common/memory/copy.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 constexpr int64_t kFaultBytes = sizeof(unsigned long long);
@@ -77,5 +76,4 @@ int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t) {
     return std::min(left.first + step_, left.last);
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -11,8 +11,7 @@
 #include "prefilter/cuda/sources/candidates.h"
 #include "prefilter/cuda/sources/source.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // The devices, kernels and settings that calls filter with.
 class CudaEngine : public gkl_shim_cuda_engine {
@@ -40,5 +39,4 @@ class CudaEngine : public gkl_shim_cuda_engine {
     const int64_t chunk_bytes_, memory_bytes_;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -8,8 +8,7 @@
 #include "gpu/kept_memory.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 struct Method {
     bool gatekeeper;
@@ -47,5 +46,4 @@ class FilterKernels {
     gpu::KeptMemory<uint64_t> state_;  // of the widest bands
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -7,8 +7,7 @@
 #include "hmm/cuda/engine/batch_slot.h"
 #include "hmm/cuda/planner/chunker.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Regions with one haplotype: the chunks for each thread, about, so that the device soon has work,
@@ -88,5 +87,4 @@ void BatchQueue::to_next_region() {
     has_more_ = batch_ != end_;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -12,8 +12,7 @@
 #include "hmm/cuda/engine/unfinished_reads.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 struct BatchQueueOptions {
     int32_t precision;
@@ -98,5 +97,4 @@ class Rescue : public RescuedReads, public BatchQueue {
           BatchQueue(call, &batch, &batch + 1, reads.values(), options) {}
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

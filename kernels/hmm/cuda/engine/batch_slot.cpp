@@ -6,8 +6,7 @@
 
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // If a chunk has no more results than this, the host watches the results themselves: each is
@@ -152,5 +151,4 @@ void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int ker
                     gkl_shim_pairhmm_cuda_shared_bytes(precision_, kernel), stream(), parameters);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

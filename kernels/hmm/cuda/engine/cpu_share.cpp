@@ -7,8 +7,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // With more batches waiting than this for each thread, all threads stop launching.
@@ -72,5 +71,4 @@ void CpuShare::compute(const gkl_shim_pairhmm_batch &batch, double *values, int6
     rescaled += counts.rescaled_pairs;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

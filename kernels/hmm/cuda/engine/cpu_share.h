@@ -12,8 +12,7 @@
 #include "hmm/cuda/engine/unfinished_reads.h"
 #include "hmm/on_cpu.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Cells of the reads that a thread computes at a time: about a millisecond of work.
 constexpr int64_t kCpuBatchCells = 1 << 21;
@@ -53,5 +52,4 @@ class CpuShare {
     std::atomic<int64_t> batch_count_{0};
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // About the cells of a batch of reads that goes to a device for double precision: a third of a
@@ -96,5 +95,4 @@ bool SecondPass::any_left() const {
                        [](const UnfinishedReads &reads) { return !reads.empty(); });
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -12,8 +12,7 @@
 #include "hmm/cuda/planner/span.h"
 #include "python_host/python_host.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 constexpr double kPatienceSeconds = 10;
@@ -123,5 +122,4 @@ bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision,
 
 std::string cuda_state() { return python_host().text(); }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -9,8 +9,7 @@
 #include "gkl_shim_internal.h"
 #include "gpu/call_costs.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Starts the engine in the background if `backend` may need it. With GKL_SHIM_AUTO, this takes an
 // NVIDIA driver.
@@ -30,5 +29,4 @@ bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision,
 // One line: the devices in use, or why there are none.
 std::string cuda_state();
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

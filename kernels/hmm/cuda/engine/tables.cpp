@@ -6,8 +6,7 @@
 #include "hmm/letters.h"
 #include "hmm/pairhmm/model.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 template <class T>
@@ -33,8 +32,7 @@ void write_tables(bool as_gkl, const Tables<T> &from, CudaTables<T> *to) {
 }
 
 }  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;

@@ -6,8 +6,7 @@
 
 #include "hmm/range.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // If at least a 16th of a chunk's pairs leave single precision, they are computed right away. Fewer
@@ -129,5 +128,4 @@ void LoneKernels::launch_double(const ChunkMemory &memory, uint64_t selection) c
                    parameters);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -12,8 +12,7 @@
 #include "hmm/cuda/planner/chunk_plan.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Whether each region of a batch has one haplotype, none is too long for the kernels, and most
 // reads are not.
@@ -109,5 +108,4 @@ class LonePlanner {
     LoneHeader header_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

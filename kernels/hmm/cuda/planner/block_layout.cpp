@@ -4,8 +4,7 @@
 
 #include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // The order in which a device starts the tiles and stripes of a chunk.
@@ -157,5 +156,4 @@ void lay_out_block(ChunkPlan *plan) {
     chunk.results = results;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -17,8 +17,7 @@
 #include "hmm/cuda/planner/span.h"
 #include "hmm/cuda/planner/tile_widths.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // A tile before its place in the chunk is known. Its reads are the next ones of its part.
 struct PackedTile {
@@ -211,5 +210,4 @@ struct ChunkPlan {
     }
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

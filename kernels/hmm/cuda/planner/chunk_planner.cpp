@@ -7,8 +7,7 @@
 #include "hmm/cuda/planner/chunker.h"
 #include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 ChunkPlanner::ChunkPlanner(const PlannerOptions &options)
     : plan_(options), threads_(allowed_threads(options.threads)) {}
@@ -40,5 +39,4 @@ int64_t ChunkPlanner::collect(const double *results, double *values) {
     return collect_results(&plan_, results, values);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -8,8 +8,7 @@
 #include "hmm/cuda/planner/chunk_plan.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The plan of one chunk at a time, and the steps that make it. Only one thread may use it at a
 // time. Every function but chunk() may throw, for example std::bad_alloc.
@@ -46,5 +45,4 @@ class ChunkPlanner {
     const int32_t threads_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

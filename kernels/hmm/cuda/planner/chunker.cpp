@@ -6,8 +6,7 @@
 
 #include "hmm/batch.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // A chunk of striped reads has this many times more cells: such a read takes equally long, however
@@ -169,5 +168,4 @@ int64_t Chunker::most_stripes(int64_t haplotypes, int64_t letters) const {
     return options_.scratch_bytes / most_stripe_scratch(haplotypes, letters);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -4,8 +4,7 @@
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/chunk_plan.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // A chunk's haplotypes have no more letters than this: planning takes memory for each letter, and
 // places in a block are 32 bits wide.
@@ -44,5 +43,4 @@ class Chunker {
     bool is_full_ = false;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

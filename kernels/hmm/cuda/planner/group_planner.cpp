@@ -9,8 +9,7 @@
 #include "hmm/letters.h"
 #include "hmm/pairhmm/plan.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // With fewer stripes of long reads than this for each multiprocessor, each stripe is shared by
@@ -315,5 +314,4 @@ void plan_group(ChunkPlan *plan, Group *group) {
     compare_tracks(*plan, group);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -7,8 +7,7 @@
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/chunk_plan.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Chooses the width of a chunk's tiles, into how many streams a trie is cut, and whether one warp
 // computes a whole tile (`passes` becomes 1, otherwise 0). The choice is the fastest one for a
@@ -32,5 +31,4 @@ void write_block(ChunkPlan *plan, uint8_t *block);
 // result, as ChunkPlanner::collect() says.
 int64_t collect_results(ChunkPlan *plan, const double *results, double *values);
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

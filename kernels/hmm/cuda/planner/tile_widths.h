@@ -6,8 +6,7 @@
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/packing.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The kernels of a precision: the width of each, the cost of a column, and the lanes that a read
 // takes.
@@ -33,5 +32,4 @@ class TileWidths {
     uint8_t lanes_[GKL_SHIM_PAIRHMM_CUDA_WIDTHS][Lengths::kMaxStep + 1];
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -5,8 +5,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // Sequences are scattered if the buffer has this many bases for each base of theirs.
@@ -42,5 +41,4 @@ bool is_scattered(const Sequences &list, int64_t first, int64_t last, int thread
     return spanned > kScattered * own && spanned > kScattered * list.size;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -10,8 +10,7 @@
 #include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // Pairs of a call, which go to a device at once.
 struct Range : gpu::Range {
@@ -33,5 +32,4 @@ class Source {
                          Block *block) = 0;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter
