@@ -137,7 +137,6 @@ extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t thre
         *counter = new gkl_shim_correct_counter{
             counter_on_cpu(k, allowed, memory_bytes ? memory_bytes : INT64_MAX, threshold),
             allowed};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -205,7 +204,6 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
         made->spectrum = std::make_unique<Spectrum>(counter->counter.get(), threshold, repeated,
                                                     counter->threads);
         *spectrum = made.release();
-        return GKL_SHIM_OK;
     });
 }
 
@@ -234,7 +232,6 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_information(
         const Spectrum &made = *spectrum->spectrum;
         *info = {made.k(),    made.threshold(),  made.kmers(), made.false_positive_rate(),
                  made.size(), made.slot_count(), made.slots()};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -258,7 +255,6 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t 
     return guarded([&] {
         *chunk = new gkl_shim_correct_chunk{
             allowed_threads(threads), gkl_shim::correct::Chunk(any_letters != 0), {}};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -356,7 +352,6 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_c
             }
         }
         *written = chunk->chunk.write(outcomes.data(), keep.data(), out);
-        return GKL_SHIM_OK;
     });
 }
 

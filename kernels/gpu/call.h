@@ -33,10 +33,7 @@ class Call {
     // Does work that may throw; an exception fails the call.
     template <class Work>
     void attempt(Work work) {
-        const gkl_shim_status status = guarded([&] {
-            work();
-            return GKL_SHIM_OK;
-        });
+        const gkl_shim_status status = guarded([&] { work(); });
         if (status != GKL_SHIM_OK) fail(status);
     }
 

@@ -180,10 +180,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
 
 extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
     int64_t pairs = 0;
-    const gkl_shim_status status = guarded([&] {
-        pairs = count_pairs(*batch);
-        return GKL_SHIM_OK;
-    });
+    const gkl_shim_status status = guarded([&] { pairs = count_pairs(*batch); });
     return status == GKL_SHIM_OK ? pairs : -int64_t(status);
 }
 
@@ -194,10 +191,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *
 static PerThread<std::string> state;
 
 extern "C" const char *gkl_shim_pairhmm_cuda_state(void) {
-    const gkl_shim_status status = guarded([] {
-        *state = pairhmm::cuda_state();
-        return GKL_SHIM_OK;
-    });
+    const gkl_shim_status status = guarded([] { *state = pairhmm::cuda_state(); });
     return status == GKL_SHIM_OK ? state->c_str() : gkl_shim_last_error();
 }
 

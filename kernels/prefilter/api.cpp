@@ -111,10 +111,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
                     "pair %lld: GateKeeper needs equal lengths; the read has %d, the segment %d",
                     (long long)k, read, segment);
         }
-    return guarded([&] {
-        compute_on_cpu(handle->settings, pairs, *reads, *segments, results);
-        return GKL_SHIM_OK;
-    });
+    return guarded([&] { compute_on_cpu(handle->settings, pairs, *reads, *segments, results); });
 }
 
 extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {
@@ -143,6 +140,5 @@ extern "C" gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, int
                     any = true;
             });
         *any_undefined = any;
-        return GKL_SHIM_OK;
     });
 }

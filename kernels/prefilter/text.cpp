@@ -115,7 +115,6 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
                 std::string_view(contigs->names + contigs->name_offsets[k],
                                  size_t(contigs->name_offsets[k + 1] - contigs->name_offsets[k])),
                 k);
-        return GKL_SHIM_OK;
     });
     if (listed != GKL_SHIM_OK) return listed;
     const auto parse = [&](const TabLine &line, int64_t k) {

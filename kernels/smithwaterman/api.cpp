@@ -57,10 +57,8 @@ gkl_shim_status align(const gkl_shim_smithwaterman *handle, bool exactly,
                        (long long)room);
     CpuSettings settings = handle->settings;
     settings.exact = exactly;
-    return guarded([&] {
-        align_on_cpu(settings, *batch, *parameters, offsets, cigar_offsets, cigars);
-        return GKL_SHIM_OK;
-    });
+    return guarded(
+        [&] { align_on_cpu(settings, *batch, *parameters, offsets, cigar_offsets, cigars); });
 }
 
 }  // namespace

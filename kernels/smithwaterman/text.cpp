@@ -180,6 +180,5 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_format(int64_t pairs, const in
         };
         *size = format_all(pairs, kNanosecondsALine, allowed_threads(threads), begin, room, write) -
                 begin;
-        return GKL_SHIM_OK;
     });
 }

@@ -150,7 +150,6 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_cuda_engi
             std::make_unique<DeviceCounter>(devices, k, memory_bytes ? memory_bytes : INT64_MAX,
                                             threshold),
             devices->threads};
-        return GKL_SHIM_OK;
     });
 }
 

@@ -59,6 +59,5 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
         *size =
             format_all(count, kNanosecondsANumber, allowed_threads(threads), begin, room, write) -
             begin;
-        return GKL_SHIM_OK;
     });
 }

@@ -113,7 +113,6 @@ extern "C" gkl_shim_status gkl_shim_prefilter_cuda_resident_open(
     return guarded([&] {
         *resident = new gkl_shim_prefilter_cuda_resident(
             engine->driver, *references, static_cast<CudaEngine *>(engine)->threads);
-        return GKL_SHIM_OK;
     });
 }
 

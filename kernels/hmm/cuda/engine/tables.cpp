@@ -45,7 +45,6 @@ extern "C" int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t conve
             write_tables(as_gkl, single_tables(), static_cast<CudaTables<float> *>(tables));
         else if (tables)
             write_tables(as_gkl, double_tables(), static_cast<CudaTables<double> *>(tables));
-        return GKL_SHIM_OK;
     });
     if (status != GKL_SHIM_OK) return -int64_t(status);
     return single ? sizeof(CudaTables<float>) : sizeof(CudaTables<double>);
