@@ -22,6 +22,4 @@ bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences);
 bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queries,
                   const gkl_shim_mem_search *search);
 
-FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search);
-
 }  // namespace gkl_shim::mem

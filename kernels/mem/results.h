@@ -12,18 +12,11 @@
 
 namespace gkl_shim::mem {
 
-enum Kind { kMem = 0, kMumReference = 1, kMum = 2 };
-
-struct FindSettings {
-    int64_t min_length;
-    int kind;
-    bool forward, reverse;
-    int threads;
-    int64_t first, last, most;  // of a part of the search, as in gkl_shim_mem_search; or all 0
-
-    bool wants(bool reversed) const { return reversed ? reverse : forward; }
-    bool is_part() const { return most > 0; }
-};
+// Whether a strand is searched, and whether a search is a part of one.
+inline bool wants(const gkl_shim_mem_search &search, bool reverse) {
+    return search.strands & (reverse ? GKL_SHIM_MEM_REVERSE : GKL_SHIM_MEM_FORWARD);
+}
+inline bool is_part(const gkl_shim_mem_search &search) { return search.most > 0; }
 
 // The matches of one strand of all queries. Those of a query are together, and queries are in their
 // order.

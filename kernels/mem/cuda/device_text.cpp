@@ -10,7 +10,18 @@ namespace {
 // The device reads whole words, which may end after the last letter.
 const int64_t kWordPadding = 8;
 
+// Letters beside those that a match of the least length needs. A longer match is extended on the
+// host.
+const int64_t kMargin = int64_t(1) << 12;
+
 }  // namespace
+
+int64_t letters_before(const Seeds &seeds) { return seeds.period() + kMargin; }
+
+int64_t letters_after(int64_t min_length) {
+    // More than a text ever has, but few enough to add to a position.
+    return std::clamp(min_length, kMargin, INT64_MAX / 4) + kMargin;
+}
 
 void DeviceText::set_part(const Chunk &chunk, const SequenceStarts &starts, int64_t before,
                           int64_t after) {

@@ -12,6 +12,11 @@
 
 namespace gkl_shim::mem {
 
+// The letters before a part in which a match may start, and those after it that tell whether a
+// match is long enough. They are sent with the part.
+int64_t letters_before(const Seeds &seeds);
+int64_t letters_after(int64_t min_length);
+
 // The letters of a part of a text, their codes and odd bits, in device memory. The device's context
 // is current in all calls and in the destructor.
 class DeviceText {
