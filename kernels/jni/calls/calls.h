@@ -67,7 +67,7 @@ class Calls {
           record_file_(record_file),
           record_setting_(record_setting),
           at_end_(at_end),
-          verification_(texts.title, texts.call, texts.setting) {}
+          verification_(texts.title, texts.call) {}
     virtual ~Calls() = default;
 
     // Whether calls are accounted for. Those before are the self-test's.
@@ -113,6 +113,7 @@ class Calls {
     void open_recording();
     void log_extras() const;
     void write_closing_lines();
+    void log_verified();
 
     const CallTexts texts_;
     const std::string record_file_;

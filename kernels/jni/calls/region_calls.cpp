@@ -124,17 +124,6 @@ void RegionCalls::account(int configuration, const Region &region, const double 
         });
 }
 
-std::string RegionCalls::recording_detail() const {
-    const int64_t quals = replaced_quals_, letters = replaced_letters_;
-    std::string detail;
-    if (quals > 0) detail += format(" (%lld qualities above 93 written as 93)", (long long)quals);
-    if (letters > 0)
-        detail +=
-            format(" (%lld letters other than ACGTN written as A, which gives other likelihoods)",
-                   (long long)letters);
-    return detail;
-}
-
 int RegionCalls::initialize(JNIEnv *env, bool double_precision, int threads, jstring replaced) {
     if (replaced == nullptr) return initialize(double_precision, threads, nullptr);
     return initialize(double_precision, threads, text(env, replaced).c_str());

@@ -72,7 +72,7 @@ class RegionCalls : public Calls {
     void account(int configuration, const Region &region, const double *likelihoods,
                  double seconds);
     std::string recording_detail() const override;
-    std::string verification_detail() override { return differences_.text(); }
+    std::string verification_detail() override;
 
     const int cpus_;
     std::atomic<int> wanted_threads_{1};
