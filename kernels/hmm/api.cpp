@@ -102,11 +102,10 @@ using namespace gkl_shim;
 using namespace gkl_shim::hmm;
 
 struct gkl_shim_pairhmm : Handle {
-    gkl_shim_pairhmm(const CpuSettings &chosen, int32_t chosen_backend)
-        : Handle(chosen), backend(chosen_backend) {}
+    gkl_shim_pairhmm(const CpuSettings &chosen, int32_t backend)
+        : Handle(chosen), choice(backend) {}
 
-    const int32_t backend;
-    gpu::CallCosts costs;
+    pairhmm::EngineChoice choice;
     std::atomic<int64_t> cuda_pairs{0};
 };
 
@@ -127,14 +126,11 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
                        options->backend);
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
-    return guarded([&] {
-        pairhmm::start_cuda(options->backend);
-        return opened(handle,
-                      CpuSettings{build, allowed_threads(options->threads),
-                                  options->precision == GKL_SHIM_DOUBLE,
-                                  options->conventions == GKL_SHIM_AS_GKL},
-                      options->backend);
-    });
+    return opened(
+        handle,
+        CpuSettings{build, allowed_threads(options->threads), options->precision == GKL_SHIM_DOUBLE,
+                    options->conventions == GKL_SHIM_AS_GKL},
+        options->backend);
 }
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
@@ -148,17 +144,10 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     const CpuSettings &settings = handle->settings;
     if (!check_arrays(b) || !check_letters(settings.as_gkl, b)) return GKL_SHIM_EINVAL;
     gkl_shim_pairhmm_stats on_devices = {};
-    const bool may_use_gpu = handle->backend != GKL_SHIM_CPU && shape.cells > 0;
-    const bool by_cost = may_use_gpu && handle->backend == GKL_SHIM_AUTO;
-    gkl_shim_call_estimate call = {};
-    // Whether the GPU is slow in double precision is learned.
-    if (by_cost)
-        call = pairhmm::estimate_call(b, shape.cells, settings.double_precision, false,
-                                      settings.threads);
-    const bool on_gpu = may_use_gpu &&
-                        pairhmm::cuda_wanted(handle->backend, call, &handle->costs) &&
-                        pairhmm::compute_on_cuda(b, settings.double_precision, settings.as_gkl,
-                                                 log10_likelihoods, &on_devices);
+    const pairhmm::EngineChoice::Call call = handle->choice.choose(b, shape.cells, settings);
+    const bool on_gpu =
+        call.to_gpu && pairhmm::compute_on_cuda(b, settings.double_precision, settings.as_gkl,
+                                                log10_likelihoods, &on_devices);
     CpuCounts counts = {on_devices.computed_cells, on_devices.rescued_pairs,
                         on_devices.rescaled_pairs};
     if (!on_gpu) {
@@ -167,8 +156,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
             pairhmm::round_as_gkl(settings.double_precision, shape.pairs, log10_likelihoods);
     }
     handle->cuda_pairs += on_devices.cuda_pairs;
-    const int64_t nanoseconds = handle->add(b, shape, counts, start);
-    if (by_cost) handle->costs.add(call, on_gpu, double(nanoseconds));
+    handle->choice.add(call, on_gpu, handle->add(b, shape, counts, start));
     return GKL_SHIM_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "hmm/batch.h"
+#include "hmm/cuda/engine/start.h"
 #include "hmm/pairhmm/model.h"
 
 namespace gkl_shim::pairhmm {
@@ -31,8 +32,7 @@ int64_t cells_of_long_reads(const gkl_shim_pairhmm_batch &batch) {
     return cells;
 }
 
-}  // namespace
-
+// Estimates the cost of a call. `slow_double`: the GPU is slow in double precision.
 gkl_shim_call_estimate estimate_call(const gkl_shim_pairhmm_batch &batch, int64_t cells,
                                      bool double_precision, bool slow_double, int threads) {
     const double on_gpu = slow_double ? kGpuSlowDoubleCells : kGpuDoubleCells;
@@ -41,6 +41,24 @@ gkl_shim_call_estimate estimate_call(const gkl_shim_pairhmm_batch &batch, int64_
         cells,
         (fast / (double_precision ? kCpuDoubleCells : kCpuCells) + slow / kCpuLongCells) / threads,
         kTripNanoseconds + fast / (double_precision ? on_gpu : kGpuCells) + slow / on_gpu};
+}
+
+}  // namespace
+
+EngineChoice::EngineChoice(int32_t backend) : backend_(backend) { start_cuda(backend); }
+
+EngineChoice::Call EngineChoice::choose(const gkl_shim_pairhmm_batch &batch, int64_t cells,
+                                        const hmm::CpuSettings &settings) {
+    Call call;
+    if (backend_ == GKL_SHIM_CPU || cells == 0) return call;
+    call.by_cost = backend_ == GKL_SHIM_AUTO;
+    // Whether the GPU is slow in double precision is learned.
+    if (call.by_cost)
+        call.estimate =
+            estimate_call(batch, cells, settings.double_precision, false, settings.threads);
+    if (cuda_given_up() || (call.by_cost && !costs_.prefer_gpu(call.estimate))) return call;
+    call.to_gpu = cuda_is_ready(backend_ == GKL_SHIM_CUDA);
+    return call;
 }
 
 }  // namespace gkl_shim::pairhmm

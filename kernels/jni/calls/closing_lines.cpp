@@ -31,13 +31,11 @@ void Calls::write_closing_lines() {
 void Calls::log_verified() {
     const Verification::Counts counts = verification_.counts();
     const std::string detail = verification_detail();
-    std::string line =
-        title() + format(": %s verified %s, %lld different",
-                         plural(counts.verified, texts_.call).c_str(), texts_.verified,
-                         (long long)counts.different);
+    std::string line = title() + format(": %s verified %s, %lld different",
+                                        plural(counts.verified, texts_.call).c_str(),
+                                        texts_.verified, (long long)counts.different);
     if (!detail.empty()) line += ", " + detail;
-    if (counts.failed > 0)
-        line += format("; %lld could not be verified", (long long)counts.failed);
+    if (counts.failed > 0) line += format("; %lld could not be verified", (long long)counts.failed);
     if (counts.different > 0)
         log_warning(line + format("; %s=off leaves it to GATK", texts_.setting));
     else if (settings().log != LogLevel::kQuiet)
