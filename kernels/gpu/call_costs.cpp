@@ -3,11 +3,8 @@
 #include <algorithm>
 
 namespace gkl_shim::gpu {
-namespace {
 
 constexpr uint32_t kTriedEvery = 128, kMaxRemembered = 8;
-
-}  // namespace
 
 bool CallCosts::prefer_gpu(const gkl_shim_call_estimate &call) {
     Size &here = size(call);

@@ -11,14 +11,11 @@
 #include "gpu/launch_threads.h"
 
 namespace gkl_shim::gpu {
-namespace {
 
 typedef std::chrono::steady_clock Clock;
 
 // Spin this long, then block on the event: waking up takes some 20 us.
 constexpr std::chrono::microseconds kSpin(200);
-
-}  // namespace
 
 Slot::Slot(Device *device)
     : device_(*device), driver_(device->driver), stream_(driver_), end_(driver_, kEventBlocking) {}

@@ -16,12 +16,9 @@ struct gkl_shim_mem_lines {
 };
 
 namespace gkl_shim::mem {
-namespace {
 
 // One letter takes at most this many bytes of all buffers together.
 const int64_t kBytesOfLetter = 64;
-
-}  // namespace
 
 bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) {
     if (!sequences) return fail("%s is null", name);

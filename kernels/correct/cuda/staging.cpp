@@ -7,13 +7,10 @@
 #include "common/thread_pool.h"
 
 namespace gkl_shim::correct {
-namespace {
 
 // Reads that one task copies.
 constexpr int64_t kReadsCopied = 2048;
 constexpr int64_t kBasesCopiedPerNanosecond = 4;
-
-}  // namespace
 
 Cut cut_reads(const Read *reads, int64_t first, int64_t count, int64_t most, int k) {
     Cut cut = {first, 0, 0, 0};

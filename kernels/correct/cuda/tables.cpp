@@ -8,7 +8,6 @@
 #include "common/thread_pool.h"
 
 namespace gkl_shim::correct {
-namespace {
 
 constexpr int64_t kEntryBytes = sizeof(uint64_t);
 // Entries of a table that stay free however small the table is, because k-mers are not divided
@@ -17,8 +16,6 @@ constexpr int64_t kSpareEntries = 64;
 constexpr int64_t kMaxCountBlocks = int64_t(1) << 16;
 // The approximate time to sort an entry.
 constexpr int64_t kSortNanoseconds = 4;
-
-}  // namespace
 
 DeviceTables::DeviceTables(CudaEngine *engine, gpu::Device *device, int k,
                            std::vector<int> partitions, int64_t memory_bytes, int64_t kmers)

@@ -5,11 +5,8 @@
 #include <new>
 
 namespace gkl_shim::correct {
-namespace {
 
 constexpr size_t kLargePage = size_t(2) << 20;
-
-}  // namespace
 
 Mapped::Mapped(size_t size) {
     if (size == 0) return;

@@ -10,7 +10,6 @@
 #include "common/thread_pool.h"
 
 namespace gkl_shim::correct {
-namespace {
 
 // 32 bits of a hash choose its slot.
 constexpr uint64_t kMinSize = 64, kMaxSize = UINT32_MAX;
@@ -20,8 +19,6 @@ constexpr uint64_t kTail = 1 << 16;
 
 // The approximate time to put a k-mer into its slot.
 constexpr int64_t kPlaceNanoseconds = 3;
-
-}  // namespace
 
 // New memory takes no pages before it is written.
 void Spectrum::allocate(uint64_t count) {

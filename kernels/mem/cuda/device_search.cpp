@@ -7,12 +7,9 @@
 #include "common/thread_pool.h"
 
 namespace gkl_shim::mem {
-namespace {
 
 const int64_t kLongTime = int64_t(1) << 30;
 const int64_t kNanosecondsOfMatch = 10;
-
-}  // namespace
 
 Strand DeviceStrandSearch::finish(int kind, int threads) {
     std::sort(pieces.begin(), pieces.end(),

@@ -5,7 +5,6 @@
 #include "mem/cuda/work.h"
 
 namespace gkl_shim::mem {
-namespace {
 
 // The device reads whole words, which may end after the last letter.
 const int64_t kWordPadding = 8;
@@ -13,8 +12,6 @@ const int64_t kWordPadding = 8;
 // Letters beside those that a match of the least length needs. A longer match is extended on the
 // host.
 const int64_t kMargin = int64_t(1) << 12;
-
-}  // namespace
 
 int64_t letters_before(const Seeds &seeds) { return seeds.period() + kMargin; }
 

@@ -7,11 +7,8 @@
 #include "common/memory/copy.h"
 
 namespace gkl_shim::mem {
-namespace {
 
 const int64_t kMaxBufferBytes = int64_t(1) << 23;
-
-}  // namespace
 
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;

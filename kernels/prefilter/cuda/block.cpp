@@ -6,13 +6,10 @@
 #include "gkl_shim_internal.h"
 
 namespace gkl_shim::prefilter {
-namespace {
 
 constexpr int64_t kPaddingBytes = kPadding * int64_t(sizeof(uint32_t));
 // encode() reads whole words of 32 letters.
 constexpr int64_t kLettersBeyond = 32;
-
-}  // namespace
 
 void Block::begin() {
     used_ = 0;

@@ -5,11 +5,8 @@
 #include "common/memory/copy.h"
 
 namespace gkl_shim::prefilter {
-namespace {
 
 constexpr int64_t kFaultBytes = sizeof(unsigned long long);
-
-}  // namespace
 
 Chunk::Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels,
              const Method &method, int threads)

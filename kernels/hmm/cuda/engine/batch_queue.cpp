@@ -8,7 +8,6 @@
 #include "hmm/cuda/planner/chunker.h"
 
 namespace gkl_shim::pairhmm {
-namespace {
 
 // Regions with one haplotype: the chunks for each thread, about, so that the device soon has work,
 // and the limits on a chunk's bases, so that launching it costs little. Tried on an H200.
@@ -19,8 +18,6 @@ constexpr int64_t kUnlimitedLoneBases = 1 << 26;
 // With fewer bases for each multiprocessor, a call takes less time the usual way, which may give
 // each lane fewer rows.
 constexpr int64_t kMinBasesPerMultiprocessor = 1 << 10;
-
-}  // namespace
 
 BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
                        const gkl_shim_pairhmm_batch *end, double *results,

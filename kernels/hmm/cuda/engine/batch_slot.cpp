@@ -7,14 +7,11 @@
 #include "hmm/cuda/kernels/block_format.h"
 
 namespace gkl_shim::pairhmm {
-namespace {
 
 // If a chunk has no more results than this, the host watches the results themselves: each is
 // kNoResult until a kernel writes it. Asking the driver instead keeps other threads from launching:
 // with 16 callers, one region each, it costs a sixth of the throughput.
 constexpr int64_t kWatchedResults = 1 << 16;
-
-}  // namespace
 
 BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine)
     : Slot(device),

@@ -8,14 +8,11 @@
 #include "common/thread_pool.h"
 
 namespace gkl_shim::pairhmm {
-namespace {
 
 // With more batches waiting than this for each thread, all threads stop launching.
 constexpr int64_t kMaxBatchesPerThread = 4;
 // About how many of their cells a thread computes in a nanosecond.
 constexpr int64_t kCellsPerNanosecond = 2;
-
-}  // namespace
 
 void CpuShare::add(UnfinishedReads &&reads) {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -7,7 +7,6 @@
 #include "hmm/range.h"
 
 namespace gkl_shim::pairhmm {
-namespace {
 
 // If at least a 16th of a chunk's pairs leave single precision, they are computed right away. Fewer
 // are computed together with those of other chunks.
@@ -18,8 +17,6 @@ constexpr int64_t kLaunchedShare = 16;
 // the errors of single precision are far smaller than a half.
 constexpr double kBeyondSingle = 0.301029995 * (Range<float>::kLowTrusted - 1 - 10);
 static_assert(kLoneColumns == 1 << 10, "the 10 above");
-
-}  // namespace
 
 void LoneKernels::begin() {
     beyond_single_ = 0;

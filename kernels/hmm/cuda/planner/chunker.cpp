@@ -7,7 +7,6 @@
 #include "hmm/batch.h"
 
 namespace gkl_shim::pairhmm {
-namespace {
 
 // A chunk of striped reads has this many times more cells: such a read takes equally long, however
 // many are computed side by side.
@@ -21,8 +20,6 @@ constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
 // The time to plan a group: long enough that handing it to a thread costs little, short enough that
 // all threads have work.
 constexpr int64_t kGroupNanoseconds = 20000;
-
-}  // namespace
 
 void Chunker::choose_reads(BatchPlace *place) {
     plan_.parts.clear();

@@ -6,14 +6,11 @@
 #include "common/thread_pool.h"
 
 namespace gkl_shim::prefilter {
-namespace {
 
 // Sequences are scattered if the buffer has this many bases for each base of theirs.
 constexpr int64_t kScattered = 2;
 // Sequences that one task looks at. A chunk holds about as many.
 constexpr int64_t kSequencesOfTask = int64_t(1) << 18;
-
-}  // namespace
 
 Bases bases_of(const Sequences &list, int64_t first, int64_t last) {
     if (first == last) return {0, 0};
