@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include <algorithm>
-
 #include "common/error.h"
 #include "common/thread_pool.h"
 

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "common/cpu.h"
-#include "common/error.h"
 #include "common/thread_pool.h"
 #include "hmm/letters.h"
 

@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-#include <utility>
 #include <vector>
 
 #include "gkl_shim.h"

@@ -1,5 +1,4 @@
 // The prefilter part of the C ABI: checks the arguments and calls the engine.
-#include <algorithm>
 #include <atomic>
 
 #include "common/cpu.h"

@@ -1,7 +1,5 @@
 #include "correct/cpu/counter.h"
 
-#include <stdint.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -1,8 +1,5 @@
 #include "correct/cuda/tables.h"
 
-#include <string.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "common/thread_pool.h"

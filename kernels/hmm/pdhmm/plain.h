@@ -2,8 +2,6 @@
 // be scaled. It is not vectorized, because such pairs are rare.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "hmm/cpu/build.h"

@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "jni/settings/log.h"
-
 namespace gkl_shim::jni {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <limits>
 
-#include "gkl_shim.h"
 #include "log.h"
 
 namespace gkl_shim::jni {

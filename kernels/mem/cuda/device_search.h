@@ -7,7 +7,6 @@
 // host overlap.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include <algorithm>
 #include <numeric>
 
 namespace gkl_shim::mem {

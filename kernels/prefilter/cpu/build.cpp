@@ -5,7 +5,6 @@
 
 #include "prefilter/cpu/build.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "common/builds/instruction_set.h"

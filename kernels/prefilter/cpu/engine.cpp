@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "common/cpu.h"
 #include "common/memory/scratch.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"

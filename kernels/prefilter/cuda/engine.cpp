@@ -17,7 +17,6 @@
 #include "gpu/call.h"
 #include "gpu/ranges.h"
 #include "prefilter/cuda/chunk.h"
-#include "prefilter/cuda/sources/candidates.h"
 #include "prefilter/cuda/sources/pairs.h"
 
 using namespace gkl_shim;

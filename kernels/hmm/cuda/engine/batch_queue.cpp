@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "hmm/batch.h"
 #include "hmm/cuda/engine/batch_slot.h"
 #include "hmm/cuda/planner/chunker.h"
 

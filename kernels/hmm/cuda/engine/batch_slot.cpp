@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include <algorithm>
-
 #include "hmm/cuda/kernels/block_format.h"
 
 namespace gkl_shim::pairhmm {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <algorithm>
 #include <atomic>
 
 #include "common/error.h"

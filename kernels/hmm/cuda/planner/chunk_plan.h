@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <vector>
 

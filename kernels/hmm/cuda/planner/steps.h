@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-#include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/chunk_plan.h"
 
 namespace gkl_shim::pairhmm {

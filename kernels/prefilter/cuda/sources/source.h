@@ -1,8 +1,6 @@
 // What a call computes: pairs of two lists, or a mapper's candidates.
 #pragma once
 
-#include <stdint.h>
-
 #include "gpu/devices.h"
 #include "gpu/ranges.h"
 #include "prefilter/cuda/block.h"
