@@ -33,9 +33,9 @@ struct gkl_shim_correct_chunk {
 
 namespace gkl_shim::correct {
 
-// Corrects reads in place on an engine.
-typedef std::function<gkl_shim_status(const Settings &settings, const Spectrum &spectrum,
-                                      const Read *reads, int64_t count, Outcome *outcomes)>
+// Corrects reads in place on an engine. Throws std::bad_alloc and Failed.
+typedef std::function<void(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                           int64_t count, Outcome *outcomes)>
     CorrectReads;
 
 // These set the error if they return false.

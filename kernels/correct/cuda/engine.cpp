@@ -94,8 +94,8 @@ std::shared_ptr<const DeviceSlots> CudaEngine::slots(const gpu::Device &device,
     return shared.slots;
 }
 
-gkl_shim_status CudaEngine::correct(const Settings &settings, const Spectrum &spectrum,
-                                    const Read *reads, int64_t count, Outcome *outcomes) {
+void CudaEngine::correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                         int64_t count, Outcome *outcomes) {
     const CorrectCall work = {settings, spectrum, reads, count, outcomes};
     int64_t bases = 0;
     for (int64_t k = 0; k < count; k++) bases += reads[k].length;
@@ -109,11 +109,10 @@ gkl_shim_status CudaEngine::correct(const Settings &settings, const Spectrum &sp
     const gpu::LaunchLimits limits = {launching, kChunksPerThread, settings.threads,
                                       kChunkNanoseconds};
     gpu::compute_ranges(&devices, &call, &queue, limits);
-    if (!call.failed())
-        for (const gpu::Range &undone : queue.undone())
-            correct_on_cpu(settings, spectrum, reads + undone.first, undone.count(),
-                           outcomes + undone.first);
-    return call.status();
+    check(call.status());
+    for (const gpu::Range &undone : queue.undone())
+        correct_on_cpu(settings, spectrum, reads + undone.first, undone.count(),
+                       outcomes + undone.first);
 }
 
 }  // namespace gkl_shim::correct
@@ -126,8 +125,7 @@ namespace {
 CorrectReads on_devices(gkl_shim_cuda_engine *engine) {
     return [engine](const Settings &settings, const Spectrum &spectrum, const Read *reads,
                     int64_t count, Outcome *outcomes) {
-        return static_cast<CudaEngine *>(engine)->correct(settings, spectrum, reads, count,
-                                                          outcomes);
+        static_cast<CudaEngine *>(engine)->correct(settings, spectrum, reads, count, outcomes);
     };
 }
 

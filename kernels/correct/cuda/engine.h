@@ -49,9 +49,10 @@ class CudaEngine : public gkl_shim_cuda_engine {
     explicit CudaEngine(const gkl_shim_correct_cuda_options &options);
     ~CudaEngine() override;
 
-    // Corrects reads in place. The CPU corrects those that no device does.
-    gkl_shim_status correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
-                            int64_t count, Outcome *outcomes);
+    // Corrects reads in place. The CPU corrects those that no device does. Throws std::bad_alloc
+    // and Failed.
+    void correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                 int64_t count, Outcome *outcomes);
 
     // The spectrum for a device, whose context is current. The last one is kept.
     std::shared_ptr<const DeviceSlots> slots(const gpu::Device &device, const Spectrum &spectrum,

@@ -136,15 +136,10 @@ Spectrum::Spectrum(Counter *counter, int threshold, int repeated, int threads) :
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,
                                                const uint32_t *slots, uint64_t count) {
-    if (size < kMinSize || size > kMaxSize || size >= count || count > size + kTail + 1) {
-        fail("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
-             (unsigned long long)count);
-        return nullptr;
-    }
-    if (slots[count - 1] != 0) {
-        fail("the last slot of a spectrum must be empty");
-        return nullptr;
-    }
+    if (size < kMinSize || size > kMaxSize || size >= count || count > size + kTail + 1)
+        check(invalid("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
+                      (unsigned long long)count));
+    if (slots[count - 1] != 0) check(invalid("the last slot of a spectrum must be empty"));
     std::unique_ptr<Spectrum> made(new Spectrum);
     made->k_ = k;
     made->threshold_ = threshold;
