@@ -9,14 +9,6 @@
 namespace gkl_shim::gpu {
 
 template <class T>
-void destroy(std::unique_ptr<T> &owner) {
-    owner.reset();
-}
-template <class T>
-void destroy(std::vector<std::unique_ptr<T>> &owners) {
-    owners.clear();
-}
-template <class T>
 void abandon(std::unique_ptr<T> &owner) {
     (void)owner.release();
 }
@@ -32,7 +24,7 @@ template <class... Owners>
 void free_in(const CudaDriver &driver, void *context, Owners &...owners) {
     try {
         const CudaContext current(driver, context);
-        (destroy(owners), ...);
+        ((owners = Owners()), ...);
     } catch (const CudaFailure &) {
         (abandon(owners), ...);
     }

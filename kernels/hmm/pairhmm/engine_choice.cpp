@@ -26,8 +26,7 @@ int64_t cells_of_long_reads(const gkl_shim_pairhmm_batch &batch) {
             const int64_t length = batch.read_offsets[r + 1] - batch.read_offsets[r];
             if (length > kLongestSingleRead) bases += length;
         }
-        cells += bases * (batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
-                          batch.haplotype_offsets[batch.region_haplotypes[g]]);
+        cells += bases * hmm::haplotype_letters(batch, g);
     }
     return cells;
 }
