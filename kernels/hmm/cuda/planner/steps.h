@@ -14,9 +14,9 @@ namespace gkl_shim::pairhmm {
 // device is idle for a moment at the end of each kernel.
 void choose_width(ChunkPlan *plan);
 
-// Makes the lists of a group of parts: reads packed into tiles or cut into stripes (RowPacker), and
-// haplotypes merged into tries, which become streams (HaplotypeMerger). `refused` is set if a
-// haplotype has a letter that the conventions refuse.
+// Makes the lists of a group of parts: reads packed into tiles or cut into stripes, and haplotypes
+// merged into tries, which become streams. `refused` is set if a haplotype has a letter that the
+// conventions refuse.
 void plan_group(ChunkPlan *plan, Group *group);
 
 // Assigns a place in the block to each list of the planned groups, and to each tile a place in the
