@@ -14,9 +14,9 @@ const char *class_of(gkl_shim_status status) {
         case GKL_SHIM_ENOMEM:
             return "java/lang/OutOfMemoryError";
         case GKL_SHIM_EINVAL:
-            return "java/lang/IllegalArgumentException";
+            return kIllegalArgument;
         default:
-            return "java/lang/IllegalStateException";
+            return kIllegalState;
     }
 }
 

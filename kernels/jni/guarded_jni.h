@@ -19,6 +19,10 @@ struct JavaError : std::runtime_error {
     const char *type;
 };
 
+constexpr char kIllegalArgument[] = "java/lang/IllegalArgumentException";
+constexpr char kIllegalState[] = "java/lang/IllegalStateException";
+constexpr char kNullPointer[] = "java/lang/NullPointerException";
+
 // A Java exception is already pending.
 struct JavaPending {};
 

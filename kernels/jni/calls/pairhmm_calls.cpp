@@ -39,6 +39,17 @@ void create_context_with_one_queue() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1"
     _exit(EXIT_FAILURE);
 }
 
+gkl_shim_pairhmm *open_pairhmm(int threads, bool double_precision, const char *build,
+                               int32_t backend) {
+    if (backend != GKL_SHIM_CPU) create_context_with_one_queue();
+    const gkl_shim_pairhmm_options options = {threads,
+                                              double_precision ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE,
+                                              GKL_SHIM_AS_GKL, build, backend};
+    gkl_shim_pairhmm *handle;
+    check(gkl_shim_pairhmm_open(&options, &handle));
+    return handle;
+}
+
 }  // namespace
 
 PairHmmCalls &PairHmmCalls::get() {
@@ -50,16 +61,8 @@ PairHmmCalls::PairHmmCalls()
     : RegionCalls(kPairHmmTexts, settings().record, [] { get().report(); }) {}
 
 gkl_shim_pairhmm *PairHmmCalls::open(int configuration, int32_t backend) const {
-    if (backend != GKL_SHIM_CPU) create_context_with_one_queue();
-    gkl_shim_pairhmm_options options = {};
-    options.threads = threads_of(configuration);
-    options.precision = is_double(configuration) ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
-    options.conventions = GKL_SHIM_AS_GKL;
-    options.build = settings().build.empty() ? nullptr : settings().build.c_str();
-    options.backend = backend;
-    gkl_shim_pairhmm *handle;
-    check(gkl_shim_pairhmm_open(&options, &handle));
-    return handle;
+    return open_pairhmm(threads_of(configuration), is_double(configuration), chosen_build(),
+                        backend);
 }
 
 gkl_shim_pairhmm *PairHmmCalls::handle(int configuration) {
@@ -76,33 +79,24 @@ void PairHmmCalls::log_devices() const {
 }
 
 void PairHmmCalls::compute_region(int configuration, const Region &region, double *likelihoods) {
-    const gkl_shim_pairhmm_batch &pairs = region.pairs;
-    const int64_t count = pairs.region_reads[1] * pairs.region_haplotypes[1];
+    const int64_t count = pair_count(region);
     // Opening the handle also begins to start the GPU engine, while GATK itself starts.
     gkl_shim_pairhmm *const opened = handle(configuration);
     if (announced() && wanted_threads() < 0) end_for_want_of_threads(wanted_threads());
-    if (announced()) return check(gkl_shim_pairhmm_compute(opened, &pairs, likelihoods, count));
+    if (announced())
+        return check(gkl_shim_pairhmm_compute(opened, &region.pairs, likelihoods, count));
     // The self-test runs on the CPU, so that it does not wait for a GPU.
     gkl_shim_pairhmm *const trial = open(configuration, GKL_SHIM_CPU);
-    const gkl_shim_status status = gkl_shim_pairhmm_compute(trial, &pairs, likelihoods, count);
+    const gkl_shim_status status =
+        gkl_shim_pairhmm_compute(trial, &region.pairs, likelihoods, count);
     gkl_shim_pairhmm_close(trial);
     check(status);
 }
 
 void PairHmmCalls::compute_again(int threads, const Region &region, double *likelihoods) {
-    const gkl_shim_pairhmm_batch &pairs = region.pairs;
-    gkl_shim_pairhmm *const portable = portable_.get(0, [&] {
-        gkl_shim_pairhmm_options options = {};
-        options.threads = threads;
-        options.precision = GKL_SHIM_DOUBLE;
-        options.conventions = GKL_SHIM_AS_GKL;
-        options.build = "portable";
-        gkl_shim_pairhmm *handle;
-        check(gkl_shim_pairhmm_open(&options, &handle));
-        return handle;
-    });
-    check(gkl_shim_pairhmm_compute(portable, &pairs, likelihoods,
-                                   pairs.region_reads[1] * pairs.region_haplotypes[1]));
+    gkl_shim_pairhmm *const portable =
+        portable_.get(0, [&] { return open_pairhmm(threads, true, "portable", GKL_SHIM_CPU); });
+    check(gkl_shim_pairhmm_compute(portable, &region.pairs, likelihoods, pair_count(region)));
 }
 
 // The accuracy that gkl_shim.h promises, and in single precision the rounding of GKL_SHIM_AS_GKL.

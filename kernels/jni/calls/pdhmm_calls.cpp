@@ -16,18 +16,14 @@ const CallTexts kPdhmmTexts = {"PDHMM",
                                "initialized, but no region was computed"};
 
 gkl_shim_pdhmm *open_pdhmm(int threads, const char *build) {
-    gkl_shim_pdhmm_options options = {};
-    options.threads = threads;
-    options.conventions = GKL_SHIM_AS_GKL;
-    options.build = build;
+    const gkl_shim_pdhmm_options options = {threads, GKL_SHIM_AS_GKL, build};
     gkl_shim_pdhmm *handle;
     check(gkl_shim_pdhmm_open(&options, &handle));
     return handle;
 }
 
 void compute_with(gkl_shim_pdhmm *handle, const Region &region, double *likelihoods) {
-    check(gkl_shim_pdhmm_compute(handle, &region, likelihoods,
-                                 region.pairs.region_reads[1] * region.pairs.region_haplotypes[1]));
+    check(gkl_shim_pdhmm_compute(handle, &region, likelihoods, pair_count(region)));
 }
 
 }  // namespace
@@ -42,10 +38,8 @@ PdhmmCalls::PdhmmCalls()
                   [] { get().report(); }) {}
 
 gkl_shim_pdhmm *PdhmmCalls::handle(int configuration) {
-    const std::string &build = settings().build;
-    return handles_.get(size_t(configuration), [&] {
-        return open_pdhmm(threads_of(configuration), build.empty() ? nullptr : build.c_str());
-    });
+    return handles_.get(size_t(configuration),
+                        [&] { return open_pdhmm(threads_of(configuration), chosen_build()); });
 }
 
 void PdhmmCalls::compute_region(int configuration, const Region &region, double *likelihoods) {

@@ -25,10 +25,6 @@ struct Scratch {
 };
 PerThread<Scratch> thread_scratch;
 
-int64_t pair_count(const Region &region) {
-    return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
-}
-
 }  // namespace
 
 RegionCalls::RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)())
@@ -46,7 +42,7 @@ const char *RegionCalls::slower_because() {
 
 int RegionCalls::initialize(bool double_precision, int threads, const char *replaced) {
     const char *const slower = replaced == nullptr ? slower_because() : nullptr;
-    if (slower != nullptr) throw JavaError("java/lang/IllegalStateException", slower);
+    if (slower != nullptr) throw JavaError(kIllegalState, slower);
     const int asked = settings().threads > 0 ? settings().threads : threads;
     const int used = std::clamp(asked, 1, cpus_);
     const int configuration = (double_precision ? cpus_ + 1 : 0) + used;
@@ -83,8 +79,7 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
                           jdoubleArray likelihoods, std::chrono::steady_clock::time_point start) {
     if (configuration < 1 || size_t(configuration) >= configurations() ||
         threads_of(configuration) == 0)
-        throw JavaError("java/lang/IllegalStateException",
-                        "computeLikelihoods was called before initialize");
+        throw JavaError(kIllegalState, "computeLikelihoods was called before initialize");
     const int64_t pairs = pair_count(region);
     const KeptBuffers<Scratch, kKeptRegionBytes> kept(thread_scratch);
     std::vector<double> &buffer = (*kept).likelihoods;
@@ -137,7 +132,7 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
     PackedRegion &packed = *kept;
     packed.copy(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
     if (packed.pairs() > env->GetArrayLength(likelihoods))
-        throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
+        throw JavaError(kIllegalArgument, "output shorter than the pairs");
     compute(env, configuration,
             {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
             likelihoods, start);

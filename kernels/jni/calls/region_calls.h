@@ -21,6 +21,10 @@ constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
 typedef gkl_shim_pdhmm_batch Region;
 
+inline int64_t pair_count(const Region &region) {
+    return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
+}
+
 class RegionCalls : public Calls {
    public:
     // Returns the number of the configuration to compute with, counted from 1. `threads` is what

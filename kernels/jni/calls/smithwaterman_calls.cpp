@@ -51,9 +51,7 @@ SmithWatermanCalls::SmithWatermanCalls()
 
 gkl_shim_smithwaterman *SmithWatermanCalls::handle() {
     return handles_.get(0, [] {
-        gkl_shim_smithwaterman_options options = {};
-        options.threads = 1;
-        options.build = settings().build.empty() ? nullptr : settings().build.c_str();
+        const gkl_shim_smithwaterman_options options = {1, chosen_build()};
         gkl_shim_smithwaterman *handle;
         check(gkl_shim_smithwaterman_open(&options, &handle));
         return handle;

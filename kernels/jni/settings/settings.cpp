@@ -170,6 +170,8 @@ void read_settings(JNIEnv *env) { process_settings() = read(env); }
 
 const Settings &settings() { return process_settings(); }
 
+const char *chosen_build() { return settings().build.empty() ? nullptr : settings().build.c_str(); }
+
 std::string build_text(const std::string &build) {
     const char *const why =
         settings().build.empty() ? "the best for this CPU" : "asked for by GKL_SHIM_BUILD";

@@ -34,6 +34,9 @@ void read_settings(JNIEnv *env);
 
 const Settings &settings();
 
+// The build that the user has chosen, for the options of a handle; null: the best one.
+const char *chosen_build();
+
 // What the log says of a build: "avx2 build (the best for this CPU)".
 std::string build_text(const std::string &build);
 
