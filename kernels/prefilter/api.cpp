@@ -29,7 +29,7 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
     if (!sequences.starts && sequences.stride < 0)
         return fail("%s: stride is %lld, less than 0", name, (long long)sequences.stride);
     const auto check = [&](int64_t k) {
-        const int32_t length = sequences.lengths ? sequences.lengths[k] : sequences.length;
+        const int32_t length = length_of(sequences, k);
         if (length < 1 || length > longest)
             return fail("%s: sequence %lld has length %d, not 1 to %d", name, (long long)k, length,
                         longest);
@@ -103,8 +103,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
         return GKL_SHIM_EINVAL;
     if (handle->settings.gatekeeper)
         for (int64_t k = 0; k < pairs; k++) {
-            const int32_t read = reads->lengths ? reads->lengths[k] : reads->length;
-            const int32_t segment = segments->lengths ? segments->lengths[k] : segments->length;
+            const int32_t read = length_of(*reads, k), segment = length_of(*segments, k);
             if (read != segment)
                 return invalid(
                     "pair %lld: GateKeeper needs equal lengths; the read has %d, the segment %d",

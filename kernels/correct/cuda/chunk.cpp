@@ -36,10 +36,6 @@ void DeviceChunk::write() {
                 threads);
 }
 
-void DeviceChunk::send() {
-    driver().send(device_.address(), pinned_.address(), outcomes_, stream());
-}
-
 void DeviceChunk::correct() {
     CorrectWork work = {slots_->view,
                         {on_device<uint8_t>(letters_), on_device<uint32_t>(offsets_), count()},
@@ -58,7 +54,7 @@ void DeviceChunk::correct() {
 }
 
 void DeviceChunk::launch() {
-    send();
+    driver().send(device_.address(), pinned_.address(), outcomes_, stream());
     correct();
     driver().fetch(pinned<uint8_t>(letters_), device_.address() + uint64_t(letters_),
                    cut.bases + count() * int64_t(sizeof(Outcome)), stream());

@@ -42,8 +42,7 @@ class DeviceChunk : public gpu::RangeSlot {
     void launch() override;
 
    private:
-    // The steps of launch() before it fetches the results: sends the reads, and corrects them.
-    void send();
+    // Launches the kernel, between the transfers of reads and results.
     void correct();
 
     int64_t count() const { return range.count(); }

@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "hmm/cuda/engine/batch_slot.h"
-#include "hmm/cuda/planner/chunker.h"
+#include "hmm/cuda/planner/steps.h"
 
 namespace gkl_shim::pairhmm {
 

@@ -1,5 +1,4 @@
-// The steps that make a chunk of the reads that the chunker has chosen, in order. Each fills in a
-// part of the plan.
+// The steps that make a chunk, in order. Each fills in a part of the plan.
 #pragma once
 
 #include <stdint.h>
@@ -7,6 +6,15 @@
 #include "hmm/cuda/planner/chunk_plan.h"
 
 namespace gkl_shim::pairhmm {
+
+// A chunk's haplotypes have no more letters than this: planning takes memory for each letter, and
+// places in a block are 32 bits wide.
+constexpr int64_t kChunkLetters = int64_t(1) << 24;
+
+// Lists the parts of the chunk that begins at `place`, and moves `place` to where the next chunk
+// begins: regions in the batch's order, until the chunk is full. The region at `place` has at most
+// kChunkLetters.
+void choose_reads(ChunkPlan *plan, BatchPlace *place);
 
 // Chooses the width of a chunk's tiles, into how many streams a trie is cut, and whether one warp
 // computes a whole tile (`passes` becomes 1, otherwise 0). The choice is the fastest one for a
