@@ -24,6 +24,11 @@ class Memory {
     Memory(const Memory &) = delete;
 
     Address address() const { return address_; }
+    // What lies `at` bytes from there.
+    template <class T>
+    T *as(int64_t at = 0) const {
+        return reinterpret_cast<T *>(uintptr_t(address_) + uintptr_t(at));
+    }
 
    private:
     const CudaDriver &driver_;
@@ -46,6 +51,10 @@ class KeptMemory {
     KeptMemory(const KeptMemory &) = delete;
 
     Address address() const { return address_; }
+    template <class T>
+    T *as(int64_t at = 0) const {
+        return reinterpret_cast<T *>(uintptr_t(address_) + uintptr_t(at));
+    }
     int64_t size() const { return size_; }
 
     // What size() is after grow(size).

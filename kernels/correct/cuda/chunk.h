@@ -46,14 +46,6 @@ class DeviceChunk : public gpu::RangeSlot {
     void correct();
 
     int64_t count() const { return range.count(); }
-    template <class T>
-    T *pinned(int64_t at) const {
-        return reinterpret_cast<T *>(static_cast<uint8_t *>(pinned_.address()) + at);
-    }
-    template <class T>
-    T *on_device(int64_t at) const {
-        return reinterpret_cast<T *>(device_.address() + uint64_t(at));
-    }
 
     CudaEngine &engine_;
     std::shared_ptr<const DeviceSlots> slots_;

@@ -90,7 +90,7 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
                     pinned.free(engine_.driver);
                     pinned.grow(engine_.driver, tables.stream(stage), letters_at + cut.bases);
                 }
-                uint8_t *const at = static_cast<uint8_t *>(pinned.address());
+                uint8_t *const at = pinned.as<uint8_t>();
                 stage_reads(reads + begin, some, reinterpret_cast<uint32_t *>(at), at + letters_at,
                             nullptr, engine_.threads);
                 staged = true;

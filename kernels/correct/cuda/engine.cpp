@@ -46,12 +46,12 @@ DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Pl
     if (place == kOnHost) {
         on_host_ = std::make_unique<gpu::Memory<void *>>(driver_, bytes);
         copy_all({{on_host_->address(), spectrum.slots(), bytes}}, threads);
-        view.slots = static_cast<const uint32_t *>(on_host_->address());
+        view.slots = on_host_->as<const uint32_t>();
     } else {
         on_device_ = std::make_unique<gpu::Memory<uint64_t>>(driver_, bytes);
         driver_.send(on_device_->address(), spectrum.slots(), bytes, stream);
         driver_.wait_for_stream(stream);
-        view.slots = reinterpret_cast<const uint32_t *>(on_device_->address());
+        view.slots = on_device_->as<const uint32_t>();
     }
 }
 

@@ -50,12 +50,12 @@ int64_t DeviceTables::chunk_bases() const {
 }
 
 Tables DeviceTables::view() const {
-    return {reinterpret_cast<uint64_t *>(entries_->address()),
+    return {entries_->as<uint64_t>(),
             size_,
             EntryLayout(k_),
-            reinterpret_cast<const int16_t *>(small_.address() + kNumbers),
-            reinterpret_cast<uint32_t *>(small_.address() + kOverflowed),
-            reinterpret_cast<unsigned long long *>(small_.address() + kUsed)};
+            small_.as<const int16_t>(kNumbers),
+            small_.as<uint32_t>(kOverflowed),
+            small_.as<unsigned long long>(kUsed)};
 }
 
 void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
@@ -137,8 +137,8 @@ void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t lette
 void DeviceTables::finish() {
     wait_for_all();
     void *const stream = this->stream(0);
-    FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_.address() + kKept),
-                       reinterpret_cast<unsigned long long *>(small_.address() + kHistogram)};
+    FinishWork work = {view(), small_.as<uint32_t>(kKept),
+                       small_.as<unsigned long long>(kHistogram)};
     void *parameters[] = {&work};
     launch(engine_.hardware(device_).kernels.finish_tables, tables(), kFinishThreads, kFinishWords,
            parameters, stream);
@@ -164,7 +164,7 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
         Mapped kept;
     };
     std::vector<Fetched> fetched(partitions_.size());
-    uint64_t *const memory = static_cast<uint64_t *>(pinned.address());
+    uint64_t *const memory = pinned.as<uint64_t>();
     for (int64_t begin = 0, end = 0; begin < tables(); begin = end) {
         int64_t entries = 0;
         for (; end < tables(); end++) {

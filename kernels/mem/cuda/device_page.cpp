@@ -44,10 +44,10 @@ void DevicePage::build(Stream *stream, const Index &index, const Seeds &seeds, i
     work.count = indexed.count;
     work.shift = shift_of(seeds, indexed.count);
     work.parts = int32_t((seeds.buckets() - 1) >> work.shift) + 1;
-    work.part_starts = reinterpret_cast<uint32_t *>(part_starts_.address());
-    work.divided = reinterpret_cast<PageSeed *>(divided_.address());
-    work.starts = reinterpret_cast<uint32_t *>(starts_.address());
-    work.positions = reinterpret_cast<uint32_t *>(positions_.address());
+    work.part_starts = part_starts_.as<uint32_t>();
+    work.divided = divided_.as<PageSeed>();
+    work.starts = starts_.as<uint32_t>();
+    work.positions = positions_.as<uint32_t>();
     const int64_t ends = work.parts + 1;
     driver_.fill(part_starts_.address(), 0, ends * 4, stream->get());
     void *parameters[] = {&work};

@@ -25,8 +25,8 @@ class DevicePage {
     static int64_t max_letters(const Seeds &seeds);
 
     const DeviceText &reference() const { return reference_; }
-    const uint32_t *starts() const { return reinterpret_cast<uint32_t *>(starts_.address()); }
-    const uint32_t *positions() const { return reinterpret_cast<uint32_t *>(positions_.address()); }
+    const uint32_t *starts() const { return starts_.as<uint32_t>(); }
+    const uint32_t *positions() const { return positions_.as<uint32_t>(); }
 
    private:
     const CudaDriver &driver_;

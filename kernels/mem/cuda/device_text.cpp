@@ -45,10 +45,10 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
     send(stream, source, first, count, threads);
     text_.grow(stream->driver, stream->get(), letter_bytes() + letter_bytes() * 3 / 8);
     const int64_t sequences = int64_t(starts_.size());
-    TextWork work = {reinterpret_cast<const uint32_t *>(source_.address()),
+    TextWork work = {source_.as<const uint32_t>(),
                      sequences,
                      end_ - begin_ + cut_,
-                     reinterpret_cast<const uint8_t *>(source_.address() + uint64_t(sequences) * 4),
+                     source_.as<const uint8_t>(sequences * 4),
                      source.has_end_bytes(),
                      source.is_reversed(),
                      source.end_byte(),

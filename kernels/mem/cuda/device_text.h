@@ -38,7 +38,7 @@ class DeviceText {
    private:
     // The letters in memory: kGuard end bytes, those of the positions, and end bytes again.
     int64_t letter_bytes() const;
-    uint8_t *letters() const { return reinterpret_cast<uint8_t *>(text_.address()); }
+    uint8_t *letters() const { return text_.as<uint8_t>(); }
     // The codes follow the letters, and the odd bits follow the codes.
     uint8_t *codes() const { return letters() + letter_bytes(); }
     uint8_t *odd() const { return codes() + letter_bytes() / 4; }

@@ -65,7 +65,7 @@ int64_t Searcher::count(MatchWork *work) {
         stream.launch(stream.kernels.count_matches, tiles_of(*work) * kWarp, parameters);
     driver.fetch(fetched_.address(), total, 8, stream.get());
     driver.wait_for_stream(stream.get());
-    return *static_cast<const int64_t *>(fetched_.address());
+    return *fetched_.as<const int64_t>();
 }
 
 const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
@@ -90,7 +90,7 @@ const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
     stream.launch(stream.kernels.order_matches, matches, ordering);
     driver.fetch(fetched_.address(), ordered, bytes, stream.get());
     driver.wait_for_stream(stream.get());
-    return static_cast<const Found *>(fetched_.address());
+    return fetched_.as<const Found>();
 }
 
 }  // namespace gkl_shim::mem

@@ -25,7 +25,7 @@ void Sender::add(int64_t bytes, const Write &write) {
     for (int64_t done = 0; done < bytes;) {
         if (used_ == 0) driver_.wait_for_event(buffers_[current_].sent->get());
         const int64_t now = std::min(bytes - done, size_ - used_);
-        write(static_cast<uint8_t *>(buffers_[current_].memory.address()) + used_, done, now);
+        write(buffers_[current_].memory.as<uint8_t>() + used_, done, now);
         done += now;
         used_ += now;
         if (used_ == size_) flush();

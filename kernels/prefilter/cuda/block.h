@@ -66,10 +66,7 @@ class Block {
     int64_t reserve_plane(int64_t words);
     const uint32_t *put_plane(const uint32_t *plane, int64_t first, int64_t words);
     uint64_t address(int64_t at) const { return device_.address() + uint64_t(at); }
-    const uint32_t *words_at(int64_t at) const {
-        return reinterpret_cast<const uint32_t *>(address(at));
-    }
-    char *pinned(int64_t at) const { return static_cast<char *>(pinned_.address()) + at; }
+    const uint32_t *words_at(int64_t at) const { return device_.as<const uint32_t>(at); }
     void encode(const Letters &text, int threads);
 
     const CudaDriver &driver_;

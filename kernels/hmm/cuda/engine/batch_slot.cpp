@@ -66,13 +66,13 @@ void BatchSlot::make_room() {
 }
 
 ChunkMemory BatchSlot::memory() const {
-    return {static_cast<const uint8_t *>(block_.address()), device_block_.address(),
-            scratch_.address(), static_cast<double *>(results_.address())};
+    return {block_.as<const uint8_t>(), device_block_.address(), scratch_.address(),
+            results_.as<double>()};
 }
 
 void BatchSlot::write() {
     make_room();
-    uint8_t *const block = static_cast<uint8_t *>(block_.address());
+    uint8_t *const block = block_.as<uint8_t>();
     if (lone_)
         lone_planner_.write(block);
     else
@@ -104,7 +104,7 @@ void BatchSlot::launch() {
 
 bool BatchSlot::has_results() {
     if (expected_results_ > kWatchedResults) return Slot::has_results();
-    const uint64_t *const results = static_cast<const uint64_t *>(results_.address());
+    const uint64_t *const results = results_.as<const uint64_t>();
     for (; arrived_results_ < expected_results_; arrived_results_++)
         if (__atomic_load_n(results + arrived_results_, __ATOMIC_ACQUIRE) == kNoResult)
             return false;
@@ -124,7 +124,7 @@ bool BatchSlot::launch_more() {
 }
 
 int64_t BatchSlot::collect() {
-    const double *const results = static_cast<const double *>(results_.address());
+    const double *const results = results_.as<const double>();
     return lone_ ? lone_planner_.collect(results, span.results)
                  : planners_[precision_]->collect(results, span.results);
 }

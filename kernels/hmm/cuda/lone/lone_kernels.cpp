@@ -107,8 +107,7 @@ void LoneKernels::launch_single(const ChunkMemory &memory) const {
 // `results` is null.
 void LoneKernels::launch_selected(const ChunkMemory &memory, const double *results) {
     selection_.grow(driver_, stream_, planner_.chunk().scratch_bytes);
-    const int64_t size =
-        planner_.select(memory.block, results, static_cast<uint8_t *>(selection_.address()));
+    const int64_t size = planner_.select(memory.block, results, selection_.as<uint8_t>());
     driver_.send(memory.scratch, selection_.address(), size, stream_);
     launch_double(memory, memory.scratch);
 }
