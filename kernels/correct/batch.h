@@ -1,8 +1,6 @@
 // The reads of a gkl_shim_correct_batch.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 
 #include "correct/reads.h"

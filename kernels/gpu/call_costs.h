@@ -1,8 +1,6 @@
 // The choice of the engine for a call, CPU or GPU, by cost.
 #pragma once
 
-#include <stdint.h>
-
 #include <atomic>
 
 #include "gkl_shim_internal.h"

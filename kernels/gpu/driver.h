@@ -2,7 +2,6 @@
 // in gkl_shim_internal.h): no CUDA header or library is needed to build this.
 #pragma once
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include <string>

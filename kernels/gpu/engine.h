@@ -1,8 +1,6 @@
 // What the CUDA engines of all algorithms have.
 #pragma once
 
-#include <stdint.h>
-
 #include <utility>
 
 #include "common/error.h"

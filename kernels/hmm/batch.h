@@ -1,8 +1,6 @@
 // The checks of a batch that PairHMM and PDHMM share.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/error.h"
 #include "gkl_shim.h"
 

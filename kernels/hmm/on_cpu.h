@@ -2,8 +2,6 @@
 // of regions in, log10 likelihoods out.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 

@@ -1,8 +1,6 @@
 // The parser of regions in text: the .in format of PairHMM, and the one of PDHMM.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 #include "hmm/batch.h"
 

@@ -1,8 +1,6 @@
 // The matches of a block of queries, and their order.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "gkl_shim.h"

@@ -2,8 +2,6 @@
 // copy.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 
 namespace gkl_shim::prefilter {

@@ -24,8 +24,6 @@
 // last occurrence of the alternative in the reference.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 
 namespace gkl_shim::smithwaterman {

@@ -1,8 +1,6 @@
 // The CUDA engine, for its own files.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 #include <mutex>
 #include <vector>

@@ -2,8 +2,6 @@
 // them.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "gkl_shim.h"

@@ -1,8 +1,6 @@
 // The choice of the engine for a call of PairHMM, CPU or GPU.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "gpu/call_costs.h"
 #include "hmm/on_cpu.h"

@@ -1,8 +1,6 @@
 // What the flags, letters and qualities of PDHMM must fulfil.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 
 namespace gkl_shim::pdhmm {

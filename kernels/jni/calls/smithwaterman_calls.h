@@ -1,8 +1,6 @@
 // Smith-Waterman for Java classes.
 #pragma once
 
-#include <stdint.h>
-
 #include <string>
 
 #include "calls.h"

@@ -1,8 +1,6 @@
 // The text of a region in a recording of PairHMM or PDHMM: the .in format.
 #pragma once
 
-#include <stdint.h>
-
 #include <string>
 
 #include "gkl_shim.h"

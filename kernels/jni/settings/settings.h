@@ -2,7 +2,6 @@
 #pragma once
 
 #include <jni.h>
-#include <stdint.h>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,6 @@
 // A stream of a device, the kernels that it launches, and the pinned memory that it sends from.
 #pragma once
 
-#include <stdint.h>
-
 #include <algorithm>
 
 #include "gkl_shim_internal.h"

@@ -1,8 +1,6 @@
 // The index of a reference: its text, the seeds, and the pages.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 #include <mutex>
 #include <vector>

@@ -1,8 +1,6 @@
 // An index as bytes, and back.
 #pragma once
 
-#include <stdint.h>
-
 #include <mutex>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "gkl_shim.h"
 #include "prefilter/model.h"

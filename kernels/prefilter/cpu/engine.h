@@ -1,8 +1,6 @@
 // The CPU engine: pairs in, distances out.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"

@@ -1,8 +1,6 @@
 // The CUDA engine, for this library's own callers.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "gkl_shim_internal.h"

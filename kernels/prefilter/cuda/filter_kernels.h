@@ -1,8 +1,6 @@
 // The choice and the launch of the kernels that compute a chunk.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"

@@ -1,8 +1,6 @@
 // The CPU engine: pairs in, offsets and CIGARs out.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 #include "smithwaterman/cpu/build.h"

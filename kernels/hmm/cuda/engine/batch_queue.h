@@ -1,8 +1,6 @@
 // The queues of chunks for the kernels of one precision.
 #pragma once
 
-#include <stdint.h>
-
 #include <utility>
 #include <vector>
 

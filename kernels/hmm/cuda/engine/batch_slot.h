@@ -1,8 +1,6 @@
 // A slot of a device for PairHMM's chunks.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 
 #include "gkl_shim_internal.h"

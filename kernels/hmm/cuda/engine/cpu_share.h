@@ -1,8 +1,6 @@
 // The CPU's share of a call of the CUDA engine.
 #pragma once
 
-#include <stdint.h>
-
 #include <atomic>
 #include <deque>
 #include <mutex>

@@ -2,8 +2,6 @@
 // in the background (python_host.h), and the engines here use them.
 #pragma once
 
-#include <stdint.h>
-
 #include <string>
 
 #include "gkl_shim_internal.h"

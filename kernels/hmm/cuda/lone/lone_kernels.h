@@ -1,8 +1,6 @@
 // Which kernels compute a chunk whose regions have one haplotype each, and in which order.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "gkl_shim_internal.h"

@@ -2,8 +2,6 @@
 // has little to plan: how many lanes each pair takes.
 #pragma once
 
-#include <stdint.h>
-
 #include <algorithm>
 
 #include "gkl_shim_internal.h"

@@ -2,8 +2,6 @@
 // memory. One transfer copies the block to a device, whose kernels compute the chunk.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/chunk_plan.h"
 #include "hmm/cuda/planner/span.h"

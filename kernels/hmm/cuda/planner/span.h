@@ -1,7 +1,6 @@
 // Spans: consecutive reads of a batch, and where their results go.
 #pragma once
 
-#include <stdint.h>
 #include <string.h>
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // The widths of tiles: how many of a read's rows each lane of a kernel holds.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/packing.h"
 

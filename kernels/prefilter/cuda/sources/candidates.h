@@ -1,8 +1,6 @@
 // A mapper's candidates, as the source of chunks.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "prefilter/cuda/sources/device_sequences.h"
 #include "prefilter/cuda/sources/source.h"

@@ -1,8 +1,6 @@
 // Facts about lists of sequences that the CUDA engine cuts into chunks.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 #include "prefilter/cuda/work.h"
 #include "prefilter/sequences.h"
