@@ -1,8 +1,4 @@
-// Reads FASTA on several threads, as mummer reads it.
-//
-// A ">" begins a description wherever it stands in a sequence. The description reaches to the end
-// of the line, and the name to its first white space. All other bytes but white space are letters.
-// Letters before the first description belong to the first sequence.
+// Reads FASTA on several threads, as mummer reads it: gkl_shim_mem_parse() in gkl_shim.h says how.
 #pragma once
 
 #include <stdint.h>
