@@ -12,6 +12,8 @@
 
 namespace gkl_shim::pairhmm {
 
+using namespace hmm;
+
 // Cells of the reads that a thread computes at a time: about a millisecond of work.
 constexpr int64_t kCpuBatchCells = 1 << 21;
 
