@@ -531,6 +531,26 @@ def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
     assert max(together) > 2
 
 
+@pytest.mark.parametrize(("large", "most"), [(1, 2), (1 << 30, 3)])
+def test_two_large_calls_are_in_flight_and_three_small_ones(null, batch, monkeypatch, large, most):
+    null()
+    monkeypatch.setattr(_stream, "_DEVICE_CALL_BASES", 1)
+    monkeypatch.setattr(_stream, "_LARGE_CALL_BASES", large)
+    compute, active, counts = PairHMM.compute, set(), []
+
+    def counted(self, given):
+        active.add(threading.get_ident())
+        counts.append(len(active))
+        time.sleep(0.02)  # until all calls have begun
+        active.discard(threading.get_ident())
+        return compute(self, given)
+
+    monkeypatch.setattr(PairHMM, "compute", counted)
+    with PairHMM(backend="cuda", precision="double") as engine:
+        assert len(list(engine.stream_batches([batch] * 8))) == 8
+    assert max(counts) == most
+
+
 @pytest.mark.parametrize("least", [0, 1 << 30])
 def test_a_generator_may_refill_its_arrays(null, batch, expected, monkeypatch, least):
     """Large batches are not copied: each is computed, and its result is used, before the next."""
