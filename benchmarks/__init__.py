@@ -2,7 +2,7 @@
 
 Run a script from the root of the repository, for example::
 
-    python -m benchmarks.pairhmm_papers --help
+    python -m benchmarks.pairhmm_gatk --help
 
 The scripts measure the installed package, not the source folder beside them.
 """

@@ -1,15 +1,12 @@
 """Compare PairHMM on the CPU with Intel's GKL, on regions recorded from GATK.
 
-    python -m benchmarks.pairhmm_gatk 10s.in --json FILE.json --plot FILE.svg
+    python -m benchmarks.pairhmm_gatk 10s.in --json FILE.json
 
 Needs the GATK that `gkl-shim demo` fetches and, for recorded regions, ART, bwa and samtools.
 Samples are simulated, and HaplotypeCaller runs on them while the regions that it asks for are
-recorded. The JSON is results/pairhmm/pairhmm-cpu-zen4.json; its tables:
-
-- `gatk.rows`: recorded regions, made-up ones and INPUT.in, replayed through GKL's library and ours
-  in turns in one JVM, one call a region.
-- `sizes`: generated regions of rising size, replayed like `gatk.rows`, in single precision with one
-  thread, in GCUPS; --plot draws them.
+recorded. Its JSON is the part `gatk.rows` of results/pairhmm/pairhmm-cpu-zen4.json: recorded
+regions, made-up ones and INPUT.in, replayed through GKL's library and ours in turns in one JVM, one
+call a region.
 
 The `rows` of the results file come from `gkl-shim bench pairhmm 10s.in --json FILE`. The file also
 has two threads over one (`gatk.scaling`) and whole runs from before threads called regions
@@ -40,7 +37,6 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, Precision, ReadBatch
 Figures: TypeAlias = dict[str, Any]
 """A row of the JSON."""
 
-_TABLES = ("sizes", "rows")
 # Regions are recorded from these samples, with these options of HaplotypeCaller.
 _RECORDED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("simulated 30x", "30x", ()),
@@ -49,10 +45,6 @@ _RECORDED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("poor 250 bp", "poor", ()),
 )
 _LEAST_BASES = 100_000
-# Reads and haplotypes of regions of rising size, and about how many pairs each size has in all.
-_SIZES = ((10, 2), (10, 5), (20, 5), (25, 8), (50, 10), (100, 10), (125, 16), (200, 25),
-          (400, 32))  # fmt: skip
-_SIZE_PAIRS = 12_800
 
 
 def measure(
@@ -175,22 +167,6 @@ def _rows(
         }
 
 
-def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterator[Figures]:
-    """Time regions of rising size beside GKL."""
-    for shape in _SIZES:
-        step(f"regions of {shape[0]} x {shape[1]}")
-        batch = regions.generated(-(-_SIZE_PAIRS // (shape[0] * shape[1])), shape=shape)
-        with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
-            path = _written(Path(folder, "regions.in"), batch)
-            found = replay.beside_gkl(path, classpath, build, replay.Calls(seconds))
-        yield {
-            "reads": shape[0],
-            "haplotypes": shape[1],
-            "shim": found.shim,
-            "gkl": found.gkl,
-        }
-
-
 def table(rows: Sequence[Figures]) -> Table:
     """Return the table of recorded and made-up regions."""
     columns = {"input": "input", "precision": "precision", "build": "build", "threads": "threads",
@@ -201,22 +177,6 @@ def table(rows: Sequence[Figures]) -> Table:
         [{shown: row[name] for name, shown in columns.items()} for row in figures],
         decimals={"ours": 2, "GKL": 2, "times GKL": 1},
     )
-
-
-def _size_table(sizes: list[Figures]) -> Table:
-    return Table(
-        "By region size, one call a region",
-        [
-            {
-                "engine": engine,
-                "pairs_of_a_region": size["reads"] * size["haplotypes"],
-                "GCUPS": size[name],
-            }
-            for name, engine in (("shim", "gkl-shim"), ("gkl", "Intel GKL"))
-            for size in sizes
-        ],
-        x="pairs_of_a_region", y="GCUPS", lines=("engine",), log="xy",
-    )  # fmt: skip
 
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -230,43 +190,25 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="FASTA",
     help="Simulate samples from the first sequence of this file. Default: the head of chr20.",
 )
-@report.table_option(dict.fromkeys(_TABLES))
 @report.seconds_option(1.0)
 @report.json_option
-@report.plot_option
 def command(
     inputs: tuple[Path, ...],
     reference: Path | None,
-    names: tuple[str, ...],
     seconds: float,
     json_file: str | None,
-    plot_file: str | None,
 ) -> None:
-    """Compare PairHMM with GKL on GATK's regions, and on regions of rising size."""
+    """Compare PairHMM with GKL on GATK's regions."""
     here = _processor.describe()
     classpath = fetch.gatk_classpath()
-    sizes: list[Figures] = []
-    rows: list[Figures] = []
     with report.progress() as step:
-        if "sizes" in names:
-            sizes += _sizes(classpath, here.builds[0], seconds, step)
-        if "rows" in names:
-            rows += measure(inputs, reference, classpath, here, seconds, step)
+        rows = list(measure(inputs, reference, classpath, here, seconds, step))
     if json_file is not None:
-        figures = {
-            **report.about(),
-            "gkl": replay.gkl_version(classpath),
-            "sizes": sizes,
-            "gatk": {"rows": rows},
-        }
-        report.write_json(json_file, figures)
+        figures = {"gkl": replay.gkl_version(classpath), "gatk": {"rows": rows}}
+        report.write_json(json_file, {**report.about(), **figures})
     if json_file != "-":
         about = f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"
-        shown = [*([_size_table(sizes)] if sizes else []), *([table(rows)] if rows else [])]
-        report.print_tables([about], shown)
-    if plot_file is not None:
-        title = f"{here.cpu}, {here.builds[0]}, single precision, 1 thread"
-        report.plot_tables(plot_file, [_size_table(sizes)], title)
+        report.print_tables([about], [table(rows)])
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ takes as candidates the places that minimap2 proposes for FASTQ's reads in FASTA
 reads. The JSON is results/prefilter-cpu-zen4.json and results/prefilter-h200.json; its tables:
 
 - `rows`: pairs a second by the threshold, the length, the threads and the devices, as the field
-  `table` says;
-- `accuracy`: accepted and falsely accepted pairs of both methods;
+  `table` says, with lists for the thresholds;
+- `accuracy`: accepted and falsely accepted pairs of both methods, a list for each column;
 - `verification`: edlib on all candidates, beside the filter and edlib on what it accepts;
 - `missing`: what could not be measured, and why.
 
@@ -20,9 +20,9 @@ The files also have the pairs a batch, the occupancy of the kernels, and their e
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import click
@@ -38,13 +38,12 @@ from gkl_shim.prefilter import Backend, Prefilter, Sequences
 _EDITS = (0, 2, 5, 10, 15, 25, 40)
 _LENGTHS = (100, 150, 250, 300)
 _SHARES = (0.02, 0.05, 0.1, 0.15)
-# Of each table of rates: the column along the horizontal axis of its plot, what that is called, the
-# columns that tell the lines apart, and which axes are logarithmic.
-_RATES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
-    "edits": ("edits", "edits allowed", ("what", "method", "threads"), "y"),
-    "length": ("bases", "bases a read", ("what", "method", "percent"), "y"),
-    "threads": ("threads", "CPU threads", ("what", "method"), "xy"),
-    "devices": ("GPUs", "GPUs", ("what",), "xy"),
+# The tables of rates, and what differs in each.
+_RATES = {
+    "edits": "edits allowed",
+    "length": "bases a read",
+    "threads": "CPU threads",
+    "devices": "GPUs",
 }
 
 
@@ -75,14 +74,12 @@ class Report:
 @click.option("--reference", metavar="FILE", help="The reference of --reads, FASTA.")
 @report.seconds_option(0.5)
 @report.json_option
-@report.plot_option
 def command(
     pairs_file: str | None,
     reads: str | None,
     reference: str | None,
     seconds: float,
     json_file: str | None,
-    plot_file: str | None,
 ) -> None:
     """Measure the pre-alignment filter in the form of the tables in the GateKeeper papers."""
     if (reads is None) != (reference is None):
@@ -100,7 +97,9 @@ def command(
     with report.progress() as step:
         _measure(found, pairs, mapped, seconds, step)
     if json_file is not None:
-        report.write_json(json_file, {**report.about(), **asdict(found)})
+        accuracy = {name: [row[name] for row in found.accuracy] for name in found.accuracy[0]}
+        lists = {"rows": list(_by_threshold(found.rows)), "accuracy": accuracy}
+        report.write_json(json_file, {**report.about(), **asdict(found), **lists})
     shown = [table for table in tables(found) if table.rows]
     if json_file != "-":
         here = found.machine
@@ -108,8 +107,6 @@ def command(
         lines += [f"CUDA: {', '.join(found.cuda)}"] if found.cuda else []
         lines += [f"{what} not measured: {why}" for what, why in found.missing.items()]
         report.print_tables(lines, shown)
-    if plot_file is not None:
-        report.plot_tables(plot_file, shown, ", ".join([found.machine.cpu, *found.cuda[:1]]))
 
 
 def _measure(
@@ -153,25 +150,31 @@ def _measure(
         found.rows += rates.device_rows(pairs, len(found.cuda), seconds)
 
 
+def _by_threshold(rows: Sequence[rates.Row]) -> Iterator[rates.Figures]:
+    """Yield a row for all thresholds of what is otherwise the same, with lists of their rates."""
+    same: dict[rates.Row, list[rates.Row]] = {}
+    for row in rows:
+        same.setdefault(replace(row, max_edits=0, millions=0), []).append(row)
+    for first, own in same.items():
+        millions = [float(f"{row.millions:.6g}") for row in own]
+        edits = [row.max_edits for row in own]
+        yield {**asdict(first), "max_edits": edits, "millions": millions}
+
+
 def tables(found: Report) -> Iterator[Table]:
     """Yield a table for each part that has figures."""
-    for name, (x, label, lines, log) in _RATES.items():
+    for name, label in _RATES.items():
         yield Table(
             f"Pre-alignment filter, million pairs/s: by {label}",
             [_rate_row(row) for row in found.rows if row.table == name],
-            x=x, y="M/s", lines=lines, log=log, decimals={"M/s": 2},
-        )  # fmt: skip
-    yield Table(
-        "Accepted pairs",
-        found.accuracy,
-        x="max_edits", y="false_accepts",
-    )  # fmt: skip
+            decimals={"M/s": 2},
+        )
+    yield Table("Accepted pairs", found.accuracy)
     yield Table(
         "Verification by edlib, seconds",
         [{**asdict(row), "speedup": row.speedup} for row in found.verification],
-        x="filter", y="speedup", lines=("max_edits",),
         note="seeding: by minimap2, of all candidates.",
-    )  # fmt: skip
+    )
 
 
 def _rate_row(row: rates.Row) -> report.Row:

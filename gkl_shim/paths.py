@@ -1,4 +1,7 @@
-"""The paths of the files that gkl-shim installs."""
+"""The paths of the files that gkl-shim installs.
+
+A function raises :class:`gkl_shim.errors.MissingComponent` if its file does not exist.
+"""
 
 from __future__ import annotations
 
@@ -54,24 +57,12 @@ def library_is_chosen() -> bool:
 
 
 def binding() -> Path:
-    """Return the cffi module, which the build generates from the header.
-
-    Raises
-    ------
-    MissingComponent
-        If the file does not exist.
-    """
+    """Return the cffi module, which the build generates from the header."""
     return _installed("_abi.py", "the binding of the native library")
 
 
 def header() -> Path:
-    """Return the C header ``gkl_shim.h``, in ``kernels/include`` of a source checkout.
-
-    Raises
-    ------
-    MissingComponent
-        If the file does not exist.
-    """
+    """Return the C header ``gkl_shim.h``, in ``kernels/include`` of a source checkout."""
     if _SOURCE_HEADER.is_file():
         return _SOURCE_HEADER
     return _installed("include/gkl_shim.h", "the C header")
@@ -84,35 +75,17 @@ def kernels() -> Path:
 
 
 def agent_jar() -> Path:
-    """Return the Java agent, ``gkl-shim.jar``.
-
-    Raises
-    ------
-    MissingComponent
-        If the file does not exist.
-    """
+    """Return the Java agent, ``gkl-shim.jar``."""
     return _installed("java/gkl-shim.jar", "the Java agent")
 
 
 def classpath_jar() -> Path:
-    """Return ``gkl-shim-classpath.jar``, which goes in front of GATK's jar on the class path.
-
-    Raises
-    ------
-    MissingComponent
-        If the file does not exist.
-    """
+    """Return ``gkl-shim-classpath.jar``, which goes in front of GATK's jar on the class path."""
     return _installed("java/gkl-shim-classpath.jar", "the class-path jar")
 
 
 def replay_jar() -> Path:
-    """Return ``gkl-shim-replay.jar``, which calls engines in a JVM with recorded calls of GATK.
-
-    Raises
-    ------
-    MissingComponent
-        If the file does not exist.
-    """
+    """Return ``gkl-shim-replay.jar``, which calls engines in a JVM with recorded calls of GATK."""
     return _installed("java/gkl-shim-replay.jar", "the jar for replays")
 
 

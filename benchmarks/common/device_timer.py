@@ -12,8 +12,6 @@ from gkl_shim.cuda import driver
 from gkl_shim.cuda.engine import DeviceEngine
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["DeviceTimer", "timed"]
-
 # The driver's functions that are timed, and which argument of each is the stream.
 _TIMED = {"cuLaunchKernel": 8, "cuMemcpyHtoDAsync_v2": 3}
 

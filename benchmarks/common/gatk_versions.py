@@ -11,8 +11,6 @@ from pathlib import Path
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, swaps
 
-__all__ = ["VERSIONS", "classpath", "gkl_version", "java_home"]
-
 VERSIONS = ("4.3.0.0", "4.4.0.0", "4.5.0.0", "4.6.0.0", fetch.GATK_VERSION, "4.7.0.0")
 """It does not have 4.2.6. Its GKL, 0.8.8, is in 4.3.0.0 too."""
 

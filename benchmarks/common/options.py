@@ -10,8 +10,6 @@ import click
 
 from benchmarks.common import gatk_versions, real_samples, samples
 
-__all__ = ["FILE", "gatk", "real_sequences", "repeatable", "sequence", "window"]
-
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

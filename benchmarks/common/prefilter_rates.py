@@ -13,14 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common.device_timer import timed
-from benchmarks.common.report import seconds_of
 from gkl_shim.bench.pairs import candidates
+from gkl_shim.bench.timing import seconds_of
 from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Prefilter, Sequences
 from gkl_shim.prefilter._engine import Method
-
-__all__ = ["Figures", "Letters", "Row", "accuracy", "candidate_rows", "cpu_rows", "cuda_rows",
-           "device_rows", "edlib_rows", "generated_pairs", "read_pairs"]  # fmt: skip
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _ROUNDS = 5

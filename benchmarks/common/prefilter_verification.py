@@ -21,8 +21,6 @@ from gkl_shim.gatk import programs
 from gkl_shim.prefilter import ABOVE, Backend, Prefilter, Sequences
 from gkl_shim.prefilter._sequences import contig_sequences
 
-__all__ = ["Proposed", "Verification", "generated_reads", "propose", "verifications"]
-
 # All chains (-P) of short seeds. One seed is enough for a chain, even a very frequent one.
 _SEEDING = ("-P", "-k", "15", "-w", "5", "-n", "1", "-m", "10", "-f", "100000",
            "-t", "1")  # fmt: skip

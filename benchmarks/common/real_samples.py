@@ -21,8 +21,6 @@ from gkl_shim.common._output_files import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 
-__all__ = ["SAMPLES", "Window", "make", "make_reads"]
-
 # A pysam.AlignedSegment.
 _Read: TypeAlias = Any
 

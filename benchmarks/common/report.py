@@ -1,9 +1,8 @@
-"""Options, tables, JSON and plots for the benchmarks."""
+"""Options, tables and JSON for the benchmarks."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import statistics
 import subprocess
 import sys
@@ -15,88 +14,20 @@ from typing import Any
 import click
 
 import gkl_shim
-from gkl_shim.bench import tables as bench_tables
-from gkl_shim.bench.tables import Row, cell_text, print_table, wide_console
-from gkl_shim.bench.timing import in_turns, seconds_of
+from gkl_shim.bench.tables import Row, Table, print_table, wide_console
 from gkl_shim.cli.common._bench import json_option, progress, seconds_option
 from gkl_shim.cli.common._options import write_json
 from gkl_shim.common import _processor
-from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
-__all__ = [
-    "Progress",
-    "Row",
-    "Table",
-    "about",
-    "in_turns",
-    "json_option",
-    "measure_tables",
-    "median_seconds",
-    "plot_option",
-    "plot_tables",
-    "print_tables",
-    "progress",
-    "run",
-    "seconds_of",
-    "seconds_option",
-    "table_option",
-    "write_json",
-]
+__all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "median_seconds",
+           "print_tables", "progress", "run", "seconds_option", "write_json"]  # fmt: skip
 
 Progress = Callable[[str], None]
 """Called with the name of the next measurement."""
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PLOT_SUFFIXES = (".png", ".svg", ".pdf")
-
-
-@dataclasses.dataclass
-class Table(bench_tables.Table):
-    """A table of measurements, and how to draw it."""
-
-    name: str = ""
-    x: str = ""
-    """The column for the horizontal axis."""
-    y: str = ""
-    lines: tuple[str, ...] = ()
-    """The columns whose values identify a line of the plot."""
-    log: str = ""
-    """Which axes are logarithmic: "x", "y" or "xy"."""
-    absent: str | None = None
-    """Why there are no rows."""
-
-
-def _plot_file(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
-    """Refuse a plot that could not be drawn, before anything is measured."""
-    if path is not None and Path(path).suffix.lower() not in _PLOT_SUFFIXES:
-        raise click.BadParameter(f"{path}: the name must end in {', '.join(_PLOT_SUFFIXES)}")
-    if path is not None and importlib.util.find_spec("matplotlib") is None:
-        raise click.BadParameter("it needs matplotlib: pip install matplotlib")
-    check_outputs(path)
-    return path
-
-
-plot_option = click.option(
-    "--plot",
-    "plot_file",
-    metavar="FILE",
-    callback=_plot_file,
-    help="Draw the tables (.png, .svg, .pdf); needs matplotlib.",
-)
-
-
-def table_option(tables: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the option that chooses tables, for the argument ``names``; all by default."""
-    return click.option(
-        "--table",
-        "names",
-        type=click.Choice(list(tables)),
-        multiple=True,
-        default=list(tables),
-        help="Measure only this table. Repeat the option for several tables. Default: all.",
-    )
 
 
 def run(command: click.Command) -> None:
@@ -150,40 +81,22 @@ def median_seconds(call: Callable[[], object], repeats: int) -> float:
 
 
 def measure_tables(
-    measures: Sequence[Callable[[Progress], Table]],
-    json_file: str | None,
-    plot_file: str | None = None,
-    *,
-    gpu: bool = True,
+    measures: Mapping[str, Callable[[Progress], Table]], json_file: str | None
 ) -> None:
-    """Measure tables on this machine and, by default, its GPUs; write, print and draw them.
+    """Measure tables on this machine's GPUs; write and print them.
 
-    The JSON has what :func:`about` returns and, by its name, each of the ``tables``: its title,
-    note and rows, or why it is absent.
+    The JSON has what :func:`about` returns and, by its name, each of the ``tables``: its title and
+    rows.
     """
-    here = about(gpu=gpu)
+    here = about(gpu=True)
     with progress() as step:
-        tables = [measure(step) for measure in measures]
+        tables = {name: measure(step) for name, measure in measures.items()}
     if json_file is not None:
-        report = {
-            **here,
-            "tables": {
-                table.name: {
-                    "title": table.title,
-                    **({"note": table.note} if table.note else {}),
-                    **({"absent": table.absent} if table.absent else {}),
-                    "rows": table.rows,
-                }
-                for table in tables
-            },
-        }
-        write_json(json_file, report)
-    names = [*(device["name"] for device in here.get("devices", ())), here["machine"]["cpu"]]
-    title = ", ".join(names)
+        found = {name: {"title": table.title, "rows": table.rows} for name, table in tables.items()}
+        write_json(json_file, {**here, "tables": found})
     if json_file != "-":
-        print_tables([title], tables)
-    if plot_file is not None:
-        plot_tables(plot_file, tables, title)
+        names = [*(device["name"] for device in here["devices"]), here["machine"]["cpu"]]
+        print_tables([", ".join(names)], list(tables.values()))
 
 
 def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
@@ -192,64 +105,4 @@ def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
     for line in lines:
         console.print(line, highlight=False, markup=False)
     for table in tables:
-        if table.absent is None:
-            print_table(console, table)
-        else:
-            absent = f"{table.title}: not measured: {table.absent}\n"
-            console.print(absent, highlight=False, markup=False)
-
-
-def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
-    """Draw each table that has rows and axes, one panel a table."""
-    # Imported late, because not every machine has matplotlib.
-    from matplotlib.figure import Figure
-
-    drawn = [table for table in tables if table.rows and table.x]
-    across = min(2, len(drawn))
-    down = -(-len(drawn) // across)
-    figure = Figure(figsize=(7 * across, 4 * down), layout="constrained")
-    figure.suptitle(title)
-    panels = figure.subplots(down, across, squeeze=False).ravel()
-    for axes in panels[len(drawn) :]:
-        axes.set_axis_off()
-    for axes, table in zip(panels, drawn, strict=False):
-        _draw(axes, table)
-    with atomic_output(path) as file:
-        figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())
-
-
-def _draw(axes: Any, table: Table) -> None:
-    lines: dict[str, list[tuple[Any, Any]]] = {}
-    for row in table.rows:
-        if row.get(table.x) is not None and row.get(table.y) is not None:
-            labels = {name: row[name] for name in table.lines if row.get(name) is not None}
-            key = ", ".join(_label(name, value) for name, value in labels.items())
-            lines.setdefault(key, []).append((row[table.x], row[table.y]))
-    bars = all(isinstance(x, str) for points in lines.values() for x, _ in points)
-    if bars:
-        _draw_bars(axes, lines)
-    else:
-        for key, points in lines.items():
-            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=key)
-    axes.set(xlabel=table.x.replace("_", " "), ylabel=table.y.replace("_", " "))
-    axes.set_title(table.title, fontsize=9)
-    if "x" in table.log and not bars:
-        axes.set_xscale("log")
-    if "y" in table.log:
-        axes.set_yscale("log")
-    axes.grid(alpha=0.3)
-    if table.lines:
-        axes.legend(fontsize=6)
-
-
-def _label(name: str, value: str | int | float | None) -> str:
-    return str(value) if isinstance(value, str) else f"{name.replace('_', ' ')} {cell_text(value)}"
-
-
-def _draw_bars(axes: Any, lines: dict[str, list[tuple[Any, Any]]]) -> None:
-    names = list(dict.fromkeys(x for points in lines.values() for x, _ in points))
-    width = 0.8 / max(len(lines), 1)
-    for index, (key, points) in enumerate(lines.items()):
-        at = [names.index(x) + width * index for x, _ in points]
-        axes.bar(at, [y for _, y in points], width, label=key)
-    axes.set_xticks(range(len(names)), names, rotation=20, ha="right", fontsize=7)
+        print_table(console, table)

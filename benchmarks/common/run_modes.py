@@ -13,8 +13,6 @@ from benchmarks.common.run_samples import RunSample
 from gkl_shim.gatk import compare
 from gkl_shim.validation import outputs
 
-__all__ = ["MODES", "Mode", "command", "difference", "records"]
-
 _BAMOUT, _COUNTS = ".bamout.bam", ".f1r2.tar.gz"
 
 

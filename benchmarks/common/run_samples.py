@@ -19,17 +19,6 @@ from gkl_shim.common._output_files import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 
-__all__ = [
-    "KNOWN",
-    "SAMPLES",
-    "RunSample",
-    "human_like",
-    "make",
-    "write_sites",
-    "write_truth",
-    "write_variants",
-]
-
 _DEPTH = 35
 _SNP_RATE = 1e-3
 _SEED = 17

@@ -10,8 +10,6 @@ from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import fetch, run
 from gkl_shim.gatk.data import Sample
 
-__all__ = ["chr20_head", "na12878_chr20", "read_fasta", "sort_reads", "write_reference"]
-
 _LINE = 60
 _NA12878_READS = fetch.Artifact(
     "org.bdgenomics.adam", "adam-core-spark3_2.12", "0.36.0", classifier="tests", without=("*:*",)

@@ -13,17 +13,6 @@ from numpy.typing import NDArray
 from gkl_shim.bench.genomes import fastq
 from gkl_shim.errors import MissingComponent
 
-__all__ = [
-    "Reads",
-    "letters_of",
-    "mutated",
-    "other_bases",
-    "read_genome",
-    "reverse_complement",
-    "simulate_art",
-    "simulate_uniform",
-]
-
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _COMPLEMENT = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
 

@@ -14,19 +14,6 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 from gkl_shim.gatk.data import Sample
 
-__all__ = [
-    "Variant",
-    "align",
-    "long_deletions",
-    "merge",
-    "mutated_copies",
-    "random_sequence",
-    "simulate",
-    "simulate_mixture",
-    "simulate_reads",
-    "variants",
-]
-
 _APT = "apt install art-nextgen-simulation-tools bwa samtools"
 _SNPS_PER_INDEL = 8
 _LONGEST_INDEL = 12

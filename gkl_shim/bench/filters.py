@@ -15,8 +15,6 @@ from gkl_shim.bench.pairs import candidates
 from gkl_shim.common._processor import Processor
 from gkl_shim.prefilter import Prefilter, Sequences
 
-__all__ = ["Engine", "engines"]
-
 _Letters: TypeAlias = NDArray[np.uint8]
 """Sequences of one length, shape (pairs, length)."""
 

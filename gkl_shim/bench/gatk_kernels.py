@@ -27,8 +27,6 @@ from gkl_shim.smithwaterman import (
     SmithWaterman,
 )
 
-__all__ = ["KERNELS"]
-
 _PAIRHMM_REGIONS, _PDHMM_REGIONS, _SMITHWATERMAN_CELLS = 100, 20, 1 << 24
 # The instruction set with which GKL's PDHMM computes beside one of our builds.
 _LEVELS = {"avx512": "AVX512", "avx2": "AVX2", "portable": "SCALAR"}

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from gkl_shim.common._output_files import naming
 from gkl_shim.mem._native_mem import Sequences
 
-__all__ = ["PAPER", "Letters", "Shape", "Workload", "fasta", "fastq", "generated", "mutated"]
-
 Letters = NDArray[np.uint8]
 
 _BASES = np.frombuffer(b"ACGT", np.uint8)

@@ -18,8 +18,6 @@ from gkl_shim.common._output_files import naming
 from gkl_shim.common._processor import Processor
 from gkl_shim.gatk import fetch, replay, replay_smithwaterman
 
-__all__ = ["BesideGkl", "Kernel", "Speed", "is_last_resort", "measure", "table"]
-
 Data = TypeVar("Data")
 BesideGkl = replay.BesideGkl | replay_smithwaterman.BesideGkl
 

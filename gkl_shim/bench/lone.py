@@ -14,8 +14,6 @@ from gkl_shim.bench.tables import Row, Table
 from gkl_shim.bench.timing import in_turns
 from gkl_shim.pairhmm import PairHMM
 
-__all__ = ["measure"]
-
 _BASES = (32, 64, 128, 256, 512, 1024)
 # The most cells of a call to the GPUs, and bases of its reads. Shorter calls do not keep a large
 # device busy.

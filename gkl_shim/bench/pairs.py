@@ -7,8 +7,6 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["alignable", "candidates"]
-
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 
 # The share of the segment's bases that are redrawn, and the share of pairs with each such rate.

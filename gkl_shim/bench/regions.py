@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from gkl_shim import pdhmm
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["lone_regions", "regions", "undetermined_regions"]
-
 # Inverse cumulative distributions of lengths, linear between these points.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 _READ_LENGTHS = (10, 28, 79, 141, 151)

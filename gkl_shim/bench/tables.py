@@ -13,8 +13,6 @@ from rich.table import Table as RichTable
 
 from gkl_shim.common._printable import printable
 
-__all__ = ["Row", "Table", "cell_text", "print_table", "wide_console"]
-
 Row: TypeAlias = dict[str, "str | int | float | None"]
 
 _FILE_WIDTH = 160

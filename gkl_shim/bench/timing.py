@@ -11,8 +11,6 @@ from typing import Any
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["command_rows", "commands_in_turns", "in_turns", "seconds_of", "shim_command"]
-
 _ROUNDS = 5
 
 

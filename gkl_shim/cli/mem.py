@@ -11,8 +11,7 @@ from pathlib import Path
 import click
 
 from gkl_shim.cli.common import _options
-from gkl_shim.cli.common._mem_report import Report
-from gkl_shim.cli.common._mummer import flag, kind_of
+from gkl_shim.cli.common._mummer import Report, flag, kind_of
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.formats.output import open_output

@@ -18,7 +18,7 @@ from gkl_shim.common._output_files import atomic_output, check_outputs, make_fol
 from gkl_shim.common._printable import printable
 from gkl_shim.gatk import run
 from gkl_shim.validation import inputs as input_files
-from gkl_shim.validation import page, refused, report, validation
+from gkl_shim.validation import page, report, validation
 from gkl_shim.validation.jobs import Runner, alone
 from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
 from gkl_shim.validation.steps import STEPS
@@ -138,7 +138,7 @@ def command(
     chosen, steps = _modes(tools, names), [step for step in STEPS.values() if step.tool in tools]
     if confident is not None and truth is None:
         raise click.UsageError("--confident needs --truth")
-    for complaint in filter(None, map(refused.complaint, arguments)):
+    for complaint in filter(None, map(input_files.complaint, arguments)):
         raise click.UsageError(complaint)
     try:
         options = shlex.split(java_options)

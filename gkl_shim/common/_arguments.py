@@ -6,8 +6,6 @@ import operator
 from collections.abc import Iterable
 from typing import Any, get_args
 
-__all__ = ["INT32_MAX", "check_choice", "device_numbers", "truth", "whole_number"]
-
 INT32_MAX = 2**31 - 1
 
 

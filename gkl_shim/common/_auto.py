@@ -15,8 +15,6 @@ from gkl_shim.common import _native
 from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import BackendUnavailable, WrongSetting
 
-__all__ = ["CallCosts", "Devices", "estimate"]
-
 _Engine = TypeVar("_Engine")
 
 # With "auto", the CPU first computes for this time in calls that the devices are expected to finish

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.cuda import arrays
 
-__all__ = ["byte_view", "bytes_array", "integers", "items_of", "whole_numbers"]
-
 
 def byte_view(value: bytes | bytearray | memoryview) -> NDArray[np.uint8]:
     """Return the bytes as an array, without a copy if they are contiguous."""

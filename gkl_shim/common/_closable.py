@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TypeVar
-
-__all__ = ["Closable"]
 
 _Self = TypeVar("_Self", bound="Closable")
 
@@ -20,10 +17,5 @@ class Closable:
     def __enter__(self: _Self) -> _Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -17,9 +17,6 @@ from gkl_shim import paths
 from gkl_shim.common._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["CpuEngine", "builds", "check", "cpu_count", "direct", "interruptible", "last_error",
-           "library", "opened", "version"]  # fmt: skip
-
 #: The time between two runs of Python's signal handlers in a native call, in milliseconds.
 INTERVAL = 50
 #: The exceptions that signal handlers have raised in native calls of the main thread.
@@ -57,8 +54,7 @@ def library() -> tuple[Any, Any]:
 def _check_version(ffi: Any, opened: Any, path: Path) -> None:
     """Refuse a file that is not the native library of this version of gkl-shim."""
     absent = []
-    # Only builds for benchmarks have functions that measure.
-    for name in (name for name in dir(opened) if not name.endswith("_measure")):
+    for name in dir(opened):
         try:
             getattr(opened, name)
         except ffi.error:
@@ -133,11 +129,6 @@ def _interrupt() -> Any:
     )
 
 
-def direct(function: Callable[..., int], *arguments: Any) -> int:
-    """Call a native function that takes no time worth mentioning, and return its status."""
-    return function(*arguments)
-
-
 def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     """Call a native function that may take long, and return its status.
 
@@ -156,6 +147,16 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     if _raised:
         raise _raised.pop()
     return status
+
+
+def run(function: Callable[..., int], *arguments: Any) -> None:
+    """Call a native function that may take long: :func:`interruptible`, and :func:`check`."""
+    check(interruptible(function, *arguments))
+
+
+def constant(name: str) -> int:
+    """Return a constant of the header by its name without ``GKL_SHIM_``, in either case."""
+    return int(getattr(library()[1], f"GKL_SHIM_{name.upper()}"))
 
 
 def opened(kind: str, *arguments: Any, used: object = None, handle_kind: str | None = None) -> Any:

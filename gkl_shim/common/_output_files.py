@@ -27,20 +27,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-__all__ = [
-    "STANDARD_OUTPUT",
-    "Output",
-    "WrongName",
-    "atomic_output",
-    "check_outputs",
-    "make_folder",
-    "naming",
-    "own_descriptor",
-    "remove_unfinished",
-    "scratch",
-    "wait_for",
-]
-
 STANDARD_OUTPUT = "standard output"
 
 _PARTIAL = re.compile(r"\.gkl-shim\.\d+\.[0-9a-f]+\.partial")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from gkl_shim.common import _native
 
-__all__ = ["Processor", "describe"]
-
 
 @dataclass(frozen=True)
 class Processor:

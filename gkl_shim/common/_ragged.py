@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.common._checks import bytes_array, items_of
 
-__all__ = ["offsets_of", "part", "ragged"]
-
 
 def offsets_of(lengths: list[int]) -> NDArray[np.int64]:
     """Return where sequences of these lengths start, and where the last ends."""

@@ -8,8 +8,6 @@ from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, cast
 
-__all__ = ["background", "read_ahead"]
-
 _T = TypeVar("_T")
 
 

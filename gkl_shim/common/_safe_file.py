@@ -6,8 +6,6 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["unsafe"]
-
 _MOST_LINKS = 40  # as the kernel's
 
 

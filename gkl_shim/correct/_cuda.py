@@ -11,8 +11,6 @@ from typing import Any
 
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
-__all__ = ["Engine"]
-
 _SOURCE = "correct/cuda/kernels.cu"
 
 
@@ -22,18 +20,11 @@ class Engine(DeviceEngine):
     Parameters
     ----------
     devices
-        The numbers of the devices. The default is all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     threads
         The most CPU threads, which copy reads; 0 means all that the process may use.
     chunk_bases
         The bases of a chunk of reads to correct. 0 chooses it.
-
-    Raises
-    ------
-    BackendUnavailable
-        If CuPy or a driver is missing, or a device cannot be used.
-    ValueError
-        If a device number is wrong.
     """
 
     _NAME = "correct_cuda"

@@ -21,8 +21,6 @@ from gkl_shim.errors import FormatError
 from gkl_shim.formats.output import OutputFile
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
 
-__all__ = ["FilesCorrection", "Progress", "Settings"]
-
 #: Shows how much of a file has been read. The callable that it yields updates the display.
 Progress: TypeAlias = Callable[[ReadsFile, str], AbstractContextManager[Callable[[], None]]]
 

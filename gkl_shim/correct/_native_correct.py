@@ -13,20 +13,6 @@ from gkl_shim.common import _native
 if TYPE_CHECKING:
     from gkl_shim.correct._cuda import Engine
 
-__all__ = [
-    "METHODS",
-    "Chunk",
-    "Counter",
-    "Information",
-    "Options",
-    "Removed",
-    "Spectrum",
-    "Totals",
-    "batch",
-    "counts",
-    "k_range",
-]
-
 #: The methods, in the order of their C constants.
 METHODS = ("search", "voting")
 
@@ -35,14 +21,12 @@ Ragged = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 def k_range() -> tuple[int, int]:
     """Return the least and the greatest k."""
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_CORRECT_LEAST_K), int(lib.GKL_SHIM_CORRECT_MOST_K)
+    return _native.constant("correct_least_k"), _native.constant("correct_most_k")
 
 
 def counts() -> int:
     """Return how many numbers a histogram has."""
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_CORRECT_COUNTS)
+    return _native.constant("correct_counts")
 
 
 class Options(NamedTuple):
@@ -145,18 +129,12 @@ class Counter:
 
     def count(self, reads: Ragged) -> None:
         """Count the k-mers of reads, which are letters and offsets."""
-        _native.check(
-            _native.interruptible(
-                self._lib.gkl_shim_correct_count, self.pointer, batch(reads, None)
-            )
-        )
+        _native.run(self._lib.gkl_shim_correct_count, self.pointer, batch(reads, None))
 
     def end_pass(self) -> bool:
         """End a pass. Return whether it was the last; if not, pass all reads again."""
         complete = self._ffi.new("int32_t *")
-        _native.check(
-            _native.interruptible(self._lib.gkl_shim_correct_end_pass, self.pointer, complete)
-        )
+        _native.run(self._lib.gkl_shim_correct_end_pass, self.pointer, complete)
         if self._engine is not None:
             self._engine.tell_of_losses()
             if not self.on_devices:
@@ -196,11 +174,7 @@ class Spectrum:
         """Take the counted k-mers, and make a spectrum. A threshold of 0 means the valley."""
         ffi, lib = _native.library()
         handle = ffi.new("gkl_shim_correct_spectrum **")
-        _native.check(
-            _native.interruptible(
-                lib.gkl_shim_correct_spectrum_make, counter.pointer, threshold, handle
-            )
-        )
+        _native.run(lib.gkl_shim_correct_spectrum_make, counter.pointer, threshold, handle)
         return cls(handle[0])
 
     @classmethod
@@ -259,13 +233,10 @@ class Spectrum:
             view("int32_t[]", begins, require_writable=True),
             view("int32_t[]", ends, require_writable=True),
         )
-        _native.check(
-            _native.interruptible(self._lib.gkl_shim_correct_reads, *arguments)
-            if engine is None
-            else _native.interruptible(
-                self._lib.gkl_shim_correct_cuda_reads, engine.pointer, *arguments
-            )
-        )
+        if engine is None:
+            _native.run(self._lib.gkl_shim_correct_reads, *arguments)
+        else:
+            _native.run(self._lib.gkl_shim_correct_cuda_reads, engine.pointer, *arguments)
 
 
 class Chunk:
@@ -341,23 +312,16 @@ class Chunk:
 
     def count(self, counter: Counter) -> None:
         """Count the reads' k-mers."""
-        _native.check(
-            _native.interruptible(
-                self._lib.gkl_shim_correct_chunk_count, self.pointer, counter.pointer
-            )
-        )
+        _native.run(self._lib.gkl_shim_correct_chunk_count, self.pointer, counter.pointer)
 
     def correct(self, spectrum: Spectrum, options: Options, engine: Engine | None = None) -> Totals:
         """Correct the reads in the text."""
         totals = self._ffi.new("gkl_shim_correct_totals *")
         arguments = (self.pointer, options.pointer(), spectrum.pointer, totals)
-        _native.check(
-            _native.interruptible(self._lib.gkl_shim_correct_chunk_correct, *arguments)
-            if engine is None
-            else _native.interruptible(
-                self._lib.gkl_shim_correct_cuda_chunk, engine.pointer, *arguments
-            )
-        )
+        if engine is None:
+            _native.run(self._lib.gkl_shim_correct_chunk_correct, *arguments)
+        else:
+            _native.run(self._lib.gkl_shim_correct_cuda_chunk, engine.pointer, *arguments)
         solid, corrected, unsolved, short = totals.states
         return Totals(solid, corrected, unsolved, short, totals.bases)
 

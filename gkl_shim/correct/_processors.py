@@ -13,8 +13,6 @@ from gkl_shim.correct._native_correct import Counter
 if TYPE_CHECKING:
     from gkl_shim.correct import _cuda as cuda
 
-__all__ = ["Backend", "Processors"]
-
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 
 _T = TypeVar("_T")

@@ -6,9 +6,6 @@ import sys
 import threading
 from typing import Any
 
-__all__ = ["After", "current_stream", "is_cupy_array", "on_host"]
-
-
 # The address of CUDA's per-thread default stream. It means another stream in each thread.
 _PER_THREAD_STREAM = 2
 

@@ -15,20 +15,6 @@ from gkl_shim.common._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable, WrongSetting
 
-__all__ = [
-    "SLOW_DOUBLE",
-    "buffer_bytes",
-    "chosen",
-    "describe",
-    "device_count",
-    "device_names",
-    "double_ratio",
-    "import_cupy",
-    "next_loss",
-    "one_line",
-    "warn_of_loss",
-]
-
 #: If double precision is at least this many times slower than single precision on a device, the
 #: CPU computes the pairs that leave the range of single precision. The ratio of NVIDIA's devices is
 #: 2 or 3, or 32 or 64, and never in between. An H200 (132 multiprocessors, ratio 2) computes 900

@@ -10,8 +10,6 @@ from typing import Any
 
 from gkl_shim.common import _native
 
-__all__ = ["functions", "wake"]
-
 _LIBRARY = "libcuda.so.1"
 
 

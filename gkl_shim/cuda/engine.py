@@ -10,8 +10,6 @@ from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Device", "DeviceEngine", "engine_options", "open_devices"]
-
 _Device = TypeVar("_Device", bound="Device")
 
 

@@ -17,21 +17,6 @@ from typing import Any
 
 from gkl_shim import paths
 
-__all__ = [
-    "ARCHITECTURES",
-    "EXPRESSIONS",
-    "OPTIONS",
-    "PTX_ARCHITECTURE",
-    "Kernels",
-    "expressions",
-    "files",
-    "fingerprint",
-    "included",
-    "load",
-    "source",
-    "suitable",
-]
-
 #: These give the CPU's bits: subnormal float32 numbers are zero, division follows IEEE, and the
 #: compiler may not fuse multiplications and additions.
 OPTIONS = ("-std=c++17", "-ftz=true", "-fmad=false", "-prec-div=true")

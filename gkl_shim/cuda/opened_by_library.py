@@ -18,8 +18,6 @@ from gkl_shim.common._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["opened"]
-
 # What native code uses until the process ends.
 _kept: list[Any] = []
 

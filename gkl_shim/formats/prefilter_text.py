@@ -78,14 +78,12 @@ class TextReader(LineReader):
                 text, self._threads, starts[0], lengths[0], starts[1], lengths[1]
             )
             reads, segments = (
-                Sequences(
-                    _native_prefilter.Sequences(
-                        count=count,
-                        size=len(text),
-                        letters=text,
-                        starts=starts[side][:count],
-                        lengths=lengths[side][:count],
-                    )
+                Sequences.of(
+                    count=count,
+                    size=len(text),
+                    letters=text,
+                    starts=starts[side][:count],
+                    lengths=lengths[side][:count],
                 )
                 for side in range(2)
             )
@@ -217,12 +215,10 @@ def _sequences(
     """Make sequences of consecutive letters. An impossible length is replaced by a possible one."""
     # An empty sequence at the end gets this letter.
     together = np.concatenate([*letters, np.frombuffer(b"N", np.uint8)])
-    return Sequences(
-        _native_prefilter.Sequences(
-            count=len(lengths),
-            size=len(together),
-            letters=together,
-            starts=np.cumsum(lengths) - lengths,
-            lengths=lengths.clip(1, most).astype(np.int32),
-        )
+    return Sequences.of(
+        count=len(lengths),
+        size=len(together),
+        letters=together,
+        starts=np.cumsum(lengths) - lengths,
+        lengths=lengths.clip(1, most).astype(np.int32),
     )

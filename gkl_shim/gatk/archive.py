@@ -15,8 +15,6 @@ from gkl_shim.common._output_files import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import data, programs, run, swaps
 
-__all__ = ["for_gatk"]
-
 _FIRST_JAVA = 13
 """The first Java that writes the archive of a run."""
 

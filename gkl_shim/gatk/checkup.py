@@ -20,8 +20,6 @@ from gkl_shim.pairhmm import PairHMM, Precision
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.smithwaterman import SmithWaterman
 
-__all__ = ["Finding", "engines", "parts"]
-
 _START_SECONDS = 120
 
 _JNI_SYMBOL = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"

@@ -13,8 +13,6 @@ from pathlib import Path
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 
-__all__ = ["Comparison", "Difference", "compare", "records"]
-
 _FIXED = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
 _GENOTYPE = re.compile(r"/GT(?: \(\d+\))?$")
 

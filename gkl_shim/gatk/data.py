@@ -8,8 +8,6 @@ from pathlib import Path
 
 from gkl_shim.common._output_files import atomic_output, make_folder
 
-__all__ = ["Sample", "na12878_chr22"]
-
 
 @dataclass(frozen=True)
 class Sample:

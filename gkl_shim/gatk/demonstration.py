@@ -12,9 +12,6 @@ from gkl_shim.common import _native
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, fetch, programs, replay, replay_smithwaterman, run, swaps
 
-__all__ = ["DEFAULT", "DRAGEN", "OPTIONS", "REPLAY_SECONDS", "Alone", "Result", "Runs",
-           "demonstrate", "document"]  # fmt: skip
-
 REPLAY_SECONDS = 1.0
 """The least time of each engine in a replay."""
 DEFAULT, DRAGEN = "default settings", "DRAGEN mode"

@@ -23,21 +23,6 @@ from gkl_shim.common._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 
-__all__ = [
-    "GATK",
-    "GATK_VERSION",
-    "GKL_VERSION",
-    "Artifact",
-    "Progress",
-    "cache",
-    "classpath",
-    "complete",
-    "gatk_classpath",
-    "gatk_name",
-    "gkl_classpath",
-    "opened",
-]
-
 GATK_VERSION = "4.6.2.0"
 GKL_VERSION = "0.8.11"
 """The GKL that GATK 4.6.2.0 ships with."""

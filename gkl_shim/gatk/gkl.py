@@ -7,8 +7,6 @@ from pathlib import Path
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, programs, replay
 
-__all__ = ["classpath"]
-
 
 def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str | None, str | None]:
     """Return the class path of this version of GKL, or why GKL is not measured.

@@ -10,17 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "KERNELS",
-    "Totals",
-    "aligns_in_java",
-    "by_gatk",
-    "by_gkl_shim",
-    "goes_to_gpu",
-    "pairs_on_gpu",
-    "region_threads",
-]
-
 KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
 """What gkl-shim replaces, by the names in its log."""
 

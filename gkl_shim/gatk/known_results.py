@@ -8,8 +8,6 @@ from gkl_shim.pairhmm import PairHMM, Precision, Read
 from gkl_shim.pdhmm import PDHMM, Flag, Haplotype
 from gkl_shim.smithwaterman import HAPLOTYPE_TO_REFERENCE, Overhang, SmithWaterman
 
-__all__ = ["TOLERANCE", "aligns", "pairhmm_error", "pdhmm_error"]
-
 TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
 """The largest error of a log10 likelihood."""
 

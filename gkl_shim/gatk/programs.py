@@ -13,17 +13,6 @@ from typing import Any
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = [
-    "ending",
-    "environment",
-    "find",
-    "java",
-    "java_version",
-    "maven",
-    "maven_version",
-    "start_fault",
-]
-
 _COMMAND_SECONDS = 30
 
 # What a JVM that does not start says in addition to the reason.

@@ -16,30 +16,13 @@ import re
 import statistics
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
 
 from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import programs, swaps
-
-__all__ = [
-    "BesideGkl",
-    "Calls",
-    "Engine",
-    "Replay",
-    "Turn",
-    "beside_gkl",
-    "gkl_version",
-    "no_gkl",
-    "replay",
-    "side_by_side",
-    "stock_and_shim",
-]
 
 _GKL_JAR = re.compile(r"gkl-(\d[\w.]*)\.jar")
 _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
@@ -59,32 +42,16 @@ class Calls:
     """Whether the regions are of PDHMM, in the format of :mod:`gkl_shim.formats.pdhmm_in`."""
     level: str = "FASTEST_AVAILABLE"
     """The instruction set of GKL's PDHMM, a constant of its ``AVXLevel``."""
-    callers: int = 1
-    """The number of Java threads that compute all regions at the same time. Each has separate
-    outputs. GKL sets flush-to-zero only in the first of them, the thread that initializes it, as in
-    GATK."""
-    pause: float = 0.0
-    """The seconds before each call in which a caller computes something else, as GATK does. The
-    time of a turn includes them."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables to add to this process's environment."""
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One turn of one engine. The passes over all regions are summed over callers."""
-
-    passes: int
-    seconds: float
-    gcups: float
 
 
 @dataclass(frozen=True)
 class Engine:
     """The measurements of one engine."""
 
-    name: str
-    turns: tuple[Turn, ...]
+    gcups: float
+    """The median over turns, in 10^9 cells a second."""
     flush_to_zero: bool
     """Whether the calling thread flushed subnormal numbers to zero while it was timed."""
     largest_difference: float
@@ -92,19 +59,6 @@ class Engine:
     in both."""
     infinite_in_one: int
     """The number of pairs that are infinite in one of the two engines and differ in the other."""
-    start_seconds: float
-    """From the creation of the engine to the result of its first call. With one engine, this is
-    the time in which its library loads and its GPU opens."""
-
-    @property
-    def gcups(self) -> float:
-        """The median over turns, in 10^9 cells a second."""
-        return statistics.median(turn.gcups for turn in self.turns)
-
-    @property
-    def seconds_per_pass(self) -> float:
-        """The median over turns of the time divided by the passes of all callers."""
-        return statistics.median(turn.seconds / turn.passes for turn in self.turns)
 
 
 @dataclass(frozen=True)
@@ -115,8 +69,6 @@ class Replay:
     pairs: int
     cells: int
     engines: dict[str, Engine]
-    log: str = field(repr=False)
-    """The standard error of the JVM, including the messages of gkl-shim."""
 
 
 @dataclass(frozen=True)
@@ -179,134 +131,48 @@ def replay(regions: Path, engines: Mapping[str, str], calls: Calls = Calls()) ->
     FormatError
         If the file does not follow its format.
     """
-    (found,) = side_by_side(1, regions, engines, calls)
-    return found
-
-
-def side_by_side(
-    processes: int,
-    regions: Path,
-    engines: Mapping[str, str],
-    calls: Calls,
-    when_ready: Callable[[], object] = lambda: None,
-) -> list[Replay]:
-    """Replay recorded regions in several JVMs that begin their turns at the same time.
-
-    Parameters
-    ----------
-    processes
-        The number of JVMs. They also start at the same time.
-    regions, engines, calls
-        As for :func:`replay`, which also lists the exceptions.
-    when_ready
-        Called once all JVMs have computed all regions, before the turns begin.
-
-    Returns
-    -------
-    list of Replay
-        One for each JVM.
-    """
     if not regions.is_file():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(regions))
-    with ExitStack() as stack:
-        command = [
+    done = subprocess.run(
+        [
             programs.java(),
             f"-Dreplay.level={calls.level}",
-            f"-Dreplay.pause={round(calls.pause * 1e9)}",
             *("-cp", str(paths.replay_jar()), "org.gklshim.replay.Replay"),
             str(regions),
             str(calls.threads),
             "pdhmm" if calls.pdhmm else "double" if calls.double_precision else "single",
             str(calls.seconds),
-            str(calls.callers),
             *(f"{name}={classpath}" for name, classpath in engines.items()),
-        ]
+        ],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
         # To use a GPU, the native library runs this Python.
-        variables = {"GKL_SHIM_PYTHON": sys.executable, **os.environ, **calls.environment}
-        started = [stack.enter_context(_process(command, variables)) for _ in range(processes)]
-        for process in started:
-            process.wait_until_ready()
-        when_ready()
-        for process in started:
-            process.go()
-        return [process.result() for process in started]
+        env={"GKL_SHIM_PYTHON": sys.executable, **os.environ, **calls.environment},
+    )
+    if done.returncode != 0:
+        raise _error(done)
+    # GKL's PDHMM prints its settings before.
+    result = json.loads(done.stdout.splitlines()[-1])
+    found = {
+        engine.pop("name"): Engine(statistics.median(engine.pop("gcups")), **engine)
+        for engine in result.pop("engines")
+    }
+    return Replay(**result, engines=found)
 
 
-@contextmanager
-def _process(command: list[str], environment: Mapping[str, str]) -> Iterator[_Process]:
-    """Start a JVM that replays regions, and end it with the block."""
-    # The log is a file, because nobody would read a pipe while the JVM computes.
-    with (
-        tempfile.TemporaryFile(mode="w+", errors="replace") as log,
-        subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            errors="replace",
-            env=environment,
-        ) as process,
-    ):
-        try:
-            yield _Process(process, log)
-        finally:
-            process.kill()
-
-
-class _Process:
-    """A JVM that replays regions."""
-
-    def __init__(self, process: subprocess.Popen[str], log: IO[str]) -> None:
-        self._process = process
-        self._log = log
-
-    def wait_until_ready(self) -> None:
-        assert self._process.stdout is not None
-        # GKL's PDHMM prints its settings.
-        for line in self._process.stdout:
-            if line == "ready\n":
-                return
-        raise self._error()
-
-    def go(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-
-    def result(self) -> Replay:
-        out, _ = self._process.communicate()
-        if self._process.returncode != 0:
-            raise self._error()
-        result = json.loads(out.splitlines()[-1])
-        return Replay(
-            regions=result["regions"],
-            pairs=result["pairs"],
-            cells=result["cells"],
-            engines={
-                engine["name"]: Engine(
-                    **{**engine, "turns": tuple(Turn(**turn) for turn in engine["turns"])}
-                )
-                for engine in result["engines"]
-            },
-            log=self._read_log(),
+def _error(done: subprocess.CompletedProcess[str]) -> Exception:
+    messages = [line for line in done.stderr.splitlines() if line.startswith("replay: ")]
+    if not messages:
+        last = done.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
+        return MissingComponent(
+            f"the replay in Java failed, exit code {done.returncode}: {last[0]}"
         )
-
-    def _read_log(self) -> str:
-        self._log.seek(0)
-        return self._log.read()
-
-    def _error(self) -> Exception:
-        code = self._process.wait()
-        log = self._read_log()
-        messages = [line for line in log.splitlines() if line.startswith("replay: ")]
-        if not messages:
-            last = log.strip().splitlines()[-1:] or ["it printed nothing"]
-            return MissingComponent(f"the replay in Java failed, exit code {code}: {last[0]}")
-        message = messages[0].removeprefix("replay: ")
-        if match := _BAD_LINE.fullmatch(message):
-            return FormatError(match[1], int(match[2]), match[3])
-        return MissingComponent(message)
+    message = messages[0].removeprefix("replay: ")
+    if match := _BAD_LINE.fullmatch(message):
+        return FormatError(match[1], int(match[2]), match[3])
+    return MissingComponent(message)
 
 
 def beside_gkl(regions: Path, classpath: str, build: str, calls: Calls) -> BesideGkl:

@@ -18,8 +18,6 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 from gkl_shim.gatk.replay import stock_and_shim
 
-__all__ = ["BesideGkl", "beside_gkl"]
-
 
 @dataclass(frozen=True)
 class BesideGkl:

@@ -16,17 +16,6 @@ from pathlib import Path
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, kernel_times, programs, swaps
 
-__all__ = [
-    "DEFAULT_THREADS",
-    "HOW_TO_GET_GATK",
-    "MAIN_CLASS",
-    "Run",
-    "find_classpath",
-    "gatk",
-    "java_command",
-    "known_classpath",
-]
-
 DEFAULT_THREADS = 4
 """GATK's default for ``--native-pair-hmm-threads``."""
 
@@ -139,11 +128,6 @@ class Run:
             return kernel_times.by_gatk(self.log)
         totals = kernel_times.by_gkl_shim(self.log)
         return {kernel: total.seconds for kernel, total in totals.items()}
-
-    @property
-    def pairhmm_seconds(self) -> float | None:
-        """PairHMM's part of :attr:`kernel_seconds`, or None."""
-        return self.kernel_seconds.get("PairHMM")
 
     @property
     def region_threads(self) -> int:

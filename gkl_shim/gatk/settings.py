@@ -18,8 +18,6 @@ from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs, swaps
 
-__all__ = ["SETTINGS", "Fault", "faults"]
-
 _PREFIX = "GKL_SHIM_"
 _PROPERTY = re.compile(r"-Dgkl\.shim\.(\w+)=(.*)", re.S)
 _MOST_THREADS = 1024  # as in Setting.java

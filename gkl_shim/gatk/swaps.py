@@ -17,23 +17,6 @@ from gkl_shim.common._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 
-__all__ = [
-    "ARCHIVE_NAME",
-    "FEW_CPUS",
-    "NATIVE_ACCESS",
-    "OPTION_VARIABLES",
-    "STOCK",
-    "Swap",
-    "agent",
-    "classpath",
-    "jars",
-    "library_folder",
-    "library_path",
-    "make_own",
-    "options",
-    "require_own",
-]
-
 NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
 """Without this option Java 24 and later warn of every class that loads a native library."""
 

@@ -325,12 +325,8 @@ def find(
 
     Raises
     ------
-    BackendUnavailable
-        If `backend` is ``"cuda"`` and there is no device that can be used.
-    ValueError
-        If an argument is wrong.
-    MemoryError
-        If there is not enough memory.
+    BackendUnavailable, ValueError, MemoryError
+        As in :class:`Index`, and if another argument is wrong.
 
     Examples
     --------

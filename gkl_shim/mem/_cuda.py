@@ -13,8 +13,6 @@ from gkl_shim.common import _native
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.mem._native_mem import WHOLE, Index, Matches, Part, Sequences, search_record
 
-__all__ = ["Engine"]
-
 _SOURCE = "mem/cuda/kernels.cu"
 
 
@@ -24,20 +22,13 @@ class Engine(DeviceEngine):
     Parameters
     ----------
     devices
-        The numbers of the devices. The default is all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     page_letters
         The most letters of a page on a device. 0 chooses it from the devices and their memory.
     chunk_letters
         The most letters of a chunk of queries. 0 chooses it.
     streams
         The chunks that a device works on at the same time. 0 chooses it.
-
-    Raises
-    ------
-    BackendUnavailable
-        If CuPy or a driver is missing, or a device cannot be used.
-    ValueError
-        If a device number is wrong.
     """
 
     _NAME = "mem_cuda"

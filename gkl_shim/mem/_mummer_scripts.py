@@ -22,8 +22,6 @@ from gkl_shim.bench.timing import shim_command
 from gkl_shim.common._output_files import atomic_output, make_folder, naming
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["NAMES", "Copy", "copies"]
-
 _MATCHER = "mummer"
 _MARK = b"# Made by gkl-shim."
 _SECONDS = 120

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gkl_shim.common import _native
@@ -16,11 +16,6 @@ from gkl_shim.common import _native
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = [
-    "KINDS", "STRANDS", "WHOLE", "Fasta", "Index", "Information", "Matches", "Part", "Sequences",
-    "match_type", "search_record",
-]  # fmt: skip
 
 KINDS = {"mem": 0, "mumreference": 1, "mum": 2}
 STRANDS = {"forward": 1, "reverse": 2, "both": 3}
@@ -132,7 +127,7 @@ class Fasta:
         ffi, lib = _native.library()
         made = ffi.new("gkl_shim_mem_fasta **")
         view = ffi.from_buffer("uint8_t[]", text)
-        _native.check(_native.interruptible(lib.gkl_shim_mem_parse, view, len(text), threads, made))
+        _native.run(lib.gkl_shim_mem_parse, view, len(text), threads, made)
         handle = ffi.gc(made[0], lib.gkl_shim_mem_fasta_close)
         pointers = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
         _native.check(lib.gkl_shim_mem_fasta_sequences(handle, *pointers))
@@ -160,7 +155,7 @@ class Index:
         ffi, lib = _native.library()
         made = ffi.new("gkl_shim_mem **")
         given = ffi.new("gkl_shim_mem_options *", options)
-        _native.check(_native.interruptible(lib.gkl_shim_mem_open, given, reference.pointer, made))
+        _native.run(lib.gkl_shim_mem_open, given, reference.pointer, made)
         return cls(made[0], reference if options.get("borrowed") else None)
 
     @classmethod
@@ -186,18 +181,9 @@ class Index:
         """Return what the index consists of."""
         found = self._ffi.new("gkl_shim_mem_info *")
         _native.check(self._lib.gkl_shim_mem_information(self.handle, found))
-        return Information(
-            min_length=found.min_length,
-            sequences=found.sequences,
-            letters=found.letters,
-            pages=found.pages,
-            page_letters=found.page_letters,
-            bytes=found.bytes,
-            resident=bool(found.resident),
-            seed_letters=found.seed_letters,
-            reference_step=found.reference_step,
-            nucleotides_only=bool(found.nucleotides_only),
-        )
+        values = {field.name: getattr(found, field.name) for field in fields(Information)}
+        flags = {name: bool(values[name]) for name in ("resident", "nucleotides_only")}
+        return Information(**{**values, **flags})
 
     def is_of(self, reference: Sequences) -> bool:
         """Return whether the index was made from this reference."""
@@ -211,11 +197,7 @@ class Index:
         """Find the matches of queries."""
         made = self._ffi.new("gkl_shim_mem_matches **")
         search = search_record(min_length, kind, strands, part)
-        _native.check(
-            _native.interruptible(
-                self._lib.gkl_shim_mem_find, self.handle, queries.pointer, search, made
-            )
-        )
+        _native.run(self._lib.gkl_shim_mem_find, self.handle, queries.pointer, search, made)
         return Matches(self, made[0], part)
 
 
@@ -247,7 +229,7 @@ class Matches:
         found = np.empty(len(self), match_type())
         if len(found):
             out = self._ffi.cast("gkl_shim_mem_match *", found.ctypes.data)
-            _native.check(_native.interruptible(self._lib.gkl_shim_mem_copy, self._handle, out))
+            _native.run(self._lib.gkl_shim_mem_copy, self._handle, out)
         return found
 
     def lines(

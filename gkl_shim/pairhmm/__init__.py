@@ -45,7 +45,7 @@ from gkl_shim.pairhmm._convert import (
     haplotype_batch,
     read_batch,
 )
-from gkl_shim.pairhmm._stream import Item, bundled, grouped, items
+from gkl_shim.pairhmm._stream import MOST_CALLS, Item, bundled, grouped, items
 
 if TYPE_CHECKING:
     from gkl_shim.pairhmm._cuda import Engine as CudaEngine
@@ -65,9 +65,6 @@ __all__ = [
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
-
-# Calls to the devices that are in flight at once in a stream.
-_DEVICE_CALLERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +208,6 @@ class PairHMM(Closable):
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute the likelihoods of every pair in a batch of regions.
 
-        Parameters
-        ----------
-        batch
-            The regions.
-
         Returns
         -------
         ndarray
@@ -314,7 +306,7 @@ class PairHMM(Closable):
         calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
         # A single thread reads, because the input may be a generator with state of a thread, such
         # as CuPy's current stream.
-        with background(_DEVICE_CALLERS) as callers, background(1, bundles) as reader:
+        with background(MOST_CALLS) as callers, background(1, bundles) as reader:
             reading = reader.submit(next, bundles, None)
             while True:
                 bundle = reading.result() if reading.exception() is None else None
@@ -326,8 +318,8 @@ class PairHMM(Closable):
                 if bundle is not None:
                     batches = bundle.batches
                     calls.append((batches, callers.submit(self._compute_together, batches)))
+                    in_flight = bundle.calls - 1
                     if not bundle.is_borrowed:
-                        in_flight = _DEVICE_CALLERS - 1
                         reading = reader.submit(next, bundles, None)
                 while len(calls) > in_flight:
                     computed, values = calls.popleft()

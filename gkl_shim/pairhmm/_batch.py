@@ -15,10 +15,6 @@ from numpy.typing import NDArray
 from gkl_shim.common._checks import bytes_array, integers
 from gkl_shim.pairhmm._checks import QUAL_TRACKS, check_contents, checked_quality
 
-__all__ = ["CONTINUATION_QUALS", "DELETION_QUALS", "INSERTION_QUALS", "Batch", "HaplotypeBatch",
-           "ReadBatch", "RegionBatch", "concatenated", "copied", "copied_bytes", "cut_reads",
-           "is_long", "work_of"]  # fmt: skip
-
 _Number = TypeVar("_Number", np.uint8, np.int64)
 
 INSERTION_QUALS = 45

@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.pairhmm import _native_pairhmm
 
-__all__ = ["MAX_QUAL", "QUAL_TRACKS", "check_contents", "check_quals", "checked_quality",
-           "first_other", "shown"]  # fmt: skip
-
 MAX_QUAL = 127
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
 

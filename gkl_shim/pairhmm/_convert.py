@@ -35,9 +35,6 @@ from gkl_shim.pairhmm._checks import (
     shown,
 )
 
-__all__ = ["AlignedRead", "Bases", "Haplotypes", "Quals", "Read", "Reads", "Region",
-           "haplotype_batch", "read_batch", "sequence_bytes"]  # fmt: skip
-
 Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
 Quals: TypeAlias = int | bytes | bytearray | memoryview | Sequence[int] | NDArray[np.integer[Any]]
 

@@ -21,8 +21,6 @@ from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch
 
-__all__ = ["Engine", "opened", "option_fields", "widths"]
-
 Precision: TypeAlias = Literal["single", "double"]
 
 # The most chunks in flight on a device, for all callers together.
@@ -70,14 +68,9 @@ def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device],
     Parameters
     ----------
     devices
-        Device numbers, by default all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     limits
         ``most_memory`` and ``device`` of :class:`Engine`.
-
-    Raises
-    ------
-    BackendUnavailable, ValueError
-        As for :class:`Engine`.
     """
     return open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
 
@@ -98,7 +91,7 @@ class Engine(DeviceEngine):
     Parameters
     ----------
     devices
-        Device numbers, by default all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     precision
         ``"single"`` or ``"double"``, as for :class:`gkl_shim.pairhmm.PairHMM`.
     as_gkl
@@ -119,13 +112,6 @@ class Engine(DeviceEngine):
     chosen
         Fields of ``gkl_shim_pairhmm_cuda_options`` to use instead of the usual ones, such as
         ``rows_per_lane``. All give the same bits.
-
-    Raises
-    ------
-    BackendUnavailable
-        If CuPy or a driver is missing, or a device cannot be used.
-    ValueError
-        If a device number is wrong.
     """
 
     _NAME = "pairhmm_cuda"
@@ -207,20 +193,13 @@ class Engine(DeviceEngine):
         self._compute(pointer, batches, out)
         return [out[first:end] for first, end in zip([0, *ends], ends, strict=False)]
 
-    def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
-        """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
-        self._compute(batch, None, out)
-
-    def _compute(self, pointer: Any, batches: list[Batch] | None, out: NDArray[np.float64]) -> None:
-        """Fill `out`. `batches` is None if nothing is known about the batch but its pointer."""
-        one_gap, count = self._ffi.NULL, 1
-        if batches is not None:
-            count = len(batches)
-            if any(batch.reads.one_gap for batch in batches):
-                one_gap = bytes(batch.reads.one_gap for batch in batches)
+    def _compute(self, pointer: Any, batches: list[Batch], out: NDArray[np.float64]) -> None:
+        one_gap = self._ffi.NULL
+        if any(batch.reads.one_gap for batch in batches):
+            one_gap = bytes(batch.reads.one_gap for batch in batches)
         values = self._ffi.from_buffer(self._values_type, out)
         status = self._lib.gkl_shim_pairhmm_cuda_compute(
-            self._engine, pointer, one_gap, count, values, self._ffi.NULL
+            self._engine, pointer, one_gap, len(batches), values, self._ffi.NULL
         )
         self.tell_of_losses()
         if status:

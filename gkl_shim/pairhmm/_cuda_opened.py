@@ -16,8 +16,6 @@ from gkl_shim.pairhmm import _cuda as cuda_pairhmm
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["first_batch", "opened"]
-
 # The shape of the batch that a new engine computes first. It has more pairs than a region of a
 # 1,500x amplicon.
 _REGIONS, _READS, _HAPLOTYPES = 60, 50, 100

@@ -12,23 +12,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 
-__all__ = [
-    "CpuEngine",
-    "Engine",
-    "RegionText",
-    "batch_pointer",
-    "batches_pointer",
-    "check_shape",
-    "conventions_code",
-    "estimate",
-    "format_likelihoods",
-    "letters",
-    "parse_regions",
-    "precision_code",
-    "statistics",
-    "values_pointer",
-]
-
 # Likelihoods formatted in one call. All threads have work, and the text stays in cache.
 _LIKELIHOODS_A_CALL = 1 << 16
 
@@ -135,14 +118,12 @@ def estimate(batch: Any, precision: str, slow_double: bool, threads: int) -> Any
 
 def precision_code(precision: str) -> int:
     """Return the C constant for ``"single"`` or ``"double"``."""
-    _, lib = _native.library()
-    return int({"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision])
+    return _native.constant(precision)
 
 
 def conventions_code(as_gkl: bool) -> int:
     """Return the C constant for GKL's conventions or for the strict ones."""
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)
+    return _native.constant("as_gkl" if as_gkl else "strict")
 
 
 class Engine(_native.CpuEngine):
@@ -167,10 +148,9 @@ class Engine(_native.CpuEngine):
         MemoryError
             If the engine cannot allocate its tables.
         """
-        values = values_pointer(out)
-        call = _native.interruptible if long else _native.direct
         function = getattr(self._lib, f"gkl_shim_{self._kind}_compute")
-        _native.check(call(function, self._handle, batch, values, len(out)))
+        arguments = (self._handle, batch, values_pointer(out), len(out))
+        _native.check(_native.interruptible(function, *arguments) if long else function(*arguments))
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of the engine's statistics by name."""

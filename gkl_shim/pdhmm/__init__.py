@@ -73,21 +73,8 @@ class PDHMM(Closable):
 
     Parameters
     ----------
-    threads
-        The most CPU threads in one call, including the caller's. The limit is the number of CPUs
-        that the process may use, which is also the meaning of 0.
-    build
-        ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. The default is the best build that
-        this CPU can run.
-
-    Raises
-    ------
-    BackendUnavailable
-        If the build cannot run on this machine.
-    MissingComponent
-        If the native library is not installed.
-    ValueError
-        If an option has another value.
+    threads, build
+        As for :class:`gkl_shim.pairhmm.PairHMM`, which also lists the exceptions.
 
     Examples
     --------
@@ -136,11 +123,6 @@ class PDHMM(Closable):
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute the likelihoods of every pair in a batch of regions.
-
-        Parameters
-        ----------
-        batch
-            The regions.
 
         Returns
         -------

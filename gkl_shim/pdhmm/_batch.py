@@ -15,10 +15,6 @@ from gkl_shim.cuda import arrays
 from gkl_shim.pairhmm import _batch, _convert
 from gkl_shim.pairhmm._convert import Bases
 
-__all__ = [
-    "Batch", "Flag", "Flags", "Haplotype", "HaplotypeBatch", "Haplotypes", "haplotype_batch",
-]  # fmt: skip
-
 
 class Flag(enum.IntFlag):
     """The flags of a haplotype's letter, as in GATK's ``PartiallyDeterminedHaplotype``."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from gkl_shim.common import _native
 from gkl_shim.pairhmm import _native_pairhmm
 
-__all__ = ["CpuEngine", "batch_pointer"]
-
 
 def batch_pointer(arrays: tuple[Any, ...], flags: NDArray[np.uint8]) -> Any:
     """Return a ``gkl_shim_pdhmm_batch *`` to C-contiguous arrays, which must outlive it.

@@ -20,7 +20,15 @@ from gkl_shim.common._arguments import check_choice, whole_number
 from gkl_shim.common._auto import CallCosts, Devices, estimate
 from gkl_shim.common._checks import whole_numbers
 from gkl_shim.common._closable import Closable
-from gkl_shim.prefilter._engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
+from gkl_shim.prefilter._engine import (
+    Candidates,
+    CpuEngine,
+    Engine,
+    Method,
+    Mode,
+    ResidentEngine,
+    refuse,
+)
 from gkl_shim.prefilter._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 
 if TYPE_CHECKING:
@@ -84,12 +92,8 @@ class Prefilter(Closable):
         ``"cpu"``, ``"cuda"`` or ``"auto"``, as for :class:`gkl_shim.pairhmm.PairHMM`: with
         ``"auto"``, each call goes to the CPU or to the devices, whichever was faster for calls of
         its size. All backends return the same results.
-    threads
-        The most CPU threads in one call, including the caller's. 0 uses every CPU that the process
-        may use.
-    build
-        The build of the CPU engine: ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. The
-        default is the best one. All builds return the same results.
+    threads, build
+        As for :class:`gkl_shim.pairhmm.PairHMM`. All builds return the same results.
     devices
         The numbers of the CUDA devices to use. The default is all devices. They share the work of
         each call.
@@ -99,12 +103,8 @@ class Prefilter(Closable):
 
     Raises
     ------
-    BackendUnavailable
-        If the backend or build cannot run on this machine.
-    MissingComponent
-        If the native library is not installed.
-    ValueError
-        If an option has another value.
+    BackendUnavailable, MissingComponent, ValueError
+        As for :class:`gkl_shim.pairhmm.PairHMM`.
 
     Examples
     --------
@@ -307,7 +307,8 @@ class Resident:
             strand = np.asarray(np.not_equal(reverse, 0)).view(np.uint8)
             if strand.ndim != 1:
                 raise ValueError(f"reverse: expected one dimension, got shape {strand.shape}")
-        for name, array in (("positions", where), ("contigs", on), ("reverse", strand)):
+        candidates = Candidates(which, where, on, strand)
+        for name, array in zip(Candidates._fields, candidates, strict=True):
             if array is not None and len(array) != len(which):
                 raise ValueError(f"{name}: {len(array)} values for {len(which)} candidates")
         if on is None and len(self._contigs) > 1:
@@ -316,15 +317,14 @@ class Resident:
         if len(which):
 
             def load() -> tuple[int, int]:
-                arrays = (which, on, where, strand)
-                sent = sum(array.nbytes for array in arrays if array is not None)
+                sent = sum(array.nbytes for array in candidates if array is not None)
                 return int(len(which) * self._read_bases), sent
 
             with self._prefilter.engine_for(load, self._costs) as engine:
                 with self._opening:
                     if id(engine) not in self._on:
                         self._on[id(engine)] = engine.resident(self._reads, self._contigs)
-                self._on[id(engine)].compute(which, on, where, strand, results)
+                self._on[id(engine)].compute(candidates, results)
         return results
 
 

@@ -19,10 +19,8 @@ from gkl_shim.common import _native
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.errors import PairError
 from gkl_shim.prefilter import _native_prefilter
-from gkl_shim.prefilter._engine import CpuEngine
+from gkl_shim.prefilter._engine import Candidates, CpuEngine
 from gkl_shim.prefilter._sequences import Sequences
-
-__all__ = ["Engine"]
 
 # The approximate number of bytes in a chunk. The bus takes about half a millisecond to send them,
 # and the chunks in flight fit into the cache of a large processor, from which they are then sent.
@@ -40,17 +38,10 @@ class Engine(DeviceEngine):
     cpu
         The CPU engine, with the options. It computes the pairs that no device computes.
     devices
-        The numbers of the devices. The default is all devices.
+        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
     encode
         Where letters are encoded: ``"host"`` or ``"device"``. ``"auto"`` encodes letters in pinned
         memory on the device, and others on the host.
-
-    Raises
-    ------
-    BackendUnavailable
-        If CuPy or a driver is missing, or a device cannot be used.
-    ValueError
-        If a device number is wrong.
     """
 
     _NAME = "prefilter_cuda"
@@ -64,18 +55,15 @@ class Engine(DeviceEngine):
         self._devices, functions = open_devices(
             devices, lambda cupy, number: _Device(cupy, number, cpu.method, cpu.mode)
         )
-        lib = self._lib
         self._open(
             functions,
             threads=cpu.threads,
-            method=_native_prefilter.method_code(cpu.method),
-            mode=_native_prefilter.mode_code(cpu.mode),
+            method=_native_prefilter.constant(cpu.method),
+            mode=_native_prefilter.constant(cpu.mode),
             max_edits=cpu.max_edits,
-            encode={
-                "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
-                "host": lib.GKL_SHIM_PREFILTER_CUDA_ON_HOST,
-                "device": lib.GKL_SHIM_PREFILTER_CUDA_ON_DEVICE,
-            }[encode],
+            encode=_native_prefilter.constant(
+                "cuda_auto" if encode == "auto" else f"cuda_on_{encode}"
+            ),
             chunk_bytes=_CHUNK_BYTES,
             memory_bytes=min(device.memory_bytes for device in self._devices),
         )
@@ -166,19 +154,13 @@ class _Resident:
         # By whether the reverse complements follow the reads.
         self._opened: dict[bool, _OnDevices] = {}
 
-    def compute(
-        self,
-        reads: NDArray[np.int32],
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        reverse: NDArray[np.uint8] | None,
-        out: NDArray[np.int16],
-    ) -> None:
+    def compute(self, candidates: Candidates, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every candidate."""
+        reads, positions, contigs, reverse = candidates
         ffi, lib = _native.library()
         # It lasts to the end of the call, even if another thread replaces it.
         on = self._on_devices(both_strands=reverse is not None)
-        candidates = ffi.new(
+        given = ffi.new(
             "gkl_shim_prefilter_cuda_candidates *",
             {
                 "reads": ffi.from_buffer("int32_t[]", reads),
@@ -187,25 +169,18 @@ class _Resident:
             },
         )
         if contigs is not None:
-            candidates.contigs = ffi.from_buffer("int32_t[]", contigs)
+            given.contigs = ffi.from_buffer("int32_t[]", contigs)
         if reverse is not None:
-            candidates.reverse = ffi.from_buffer("uint8_t[]", reverse)
+            given.reverse = ffi.from_buffer("uint8_t[]", reverse)
 
         def on_devices(results: Any, call: Any) -> Any:
             return lib.gkl_shim_prefilter_cuda_compute_candidates(
-                self._engine.pointer, on.pointer, candidates, results, call
+                self._engine.pointer, on.pointer, given, results, call
             )
 
         def on_cpu(first: int, last: int) -> None:
-            part = slice(first, last)
             try:
-                self._cpu.compute(
-                    reads[part],
-                    None if contigs is None else contigs[part],
-                    positions[part],
-                    None if reverse is None else reverse[part],
-                    out[part],
-                )
+                self._cpu.compute(candidates.part(first, last), out[first:last])
             except PairError as error:
                 raise PairError(first + error.index, error.message) from None
 
@@ -259,7 +234,7 @@ class _Device(Device):
         if method == "gatekeeper":
             found["estimate"] = [function(f"estimate<{w}>") for w in (4, 8, 16, 320)]
             return found
-        words, code = ("unsigned int", "unsigned long long"), _native_prefilter.mode_code(mode)
+        words, code = ("unsigned int", "unsigned long long"), _native_prefilter.constant(mode)
         found["exact"] = [function(f"exact<{word}, {code}>") for word in words]
         found["exact_words"] = [function(f"exact_words<{w}, {code}>") for w in (4, 8)]
         if mode != "global":

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,6 @@ from gkl_shim.errors import PairError
 from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.prefilter._sequences import Sequences
 
-__all__ = ["CpuEngine", "Engine", "Method", "Mode", "ResidentEngine", "refuse"]
-
 Method: TypeAlias = Literal["exact", "gatekeeper"]
 Mode: TypeAlias = Literal["global", "infix", "prefix"]
 
@@ -22,6 +19,19 @@ _CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equa
 
 # The most candidates in one native call. The arrays of their positions stay in cache.
 _CALL_CANDIDATES = 1 << 16
+
+
+class Candidates(NamedTuple):
+    """A mapper's candidates, as :meth:`gkl_shim.prefilter.Resident.edits` takes them."""
+
+    reads: NDArray[np.int32]
+    positions: NDArray[np.integer[Any]]
+    contigs: NDArray[np.int32] | None
+    reverse: NDArray[np.uint8] | None
+
+    def part(self, first: int, last: int) -> Candidates:
+        """Return the candidates ``[first, last)``. The arrays are not copied."""
+        return Candidates._make(None if each is None else each[first:last] for each in self)
 
 
 class Engine(Protocol):
@@ -37,14 +47,7 @@ class Engine(Protocol):
 class ResidentEngine(Protocol):
     """An engine with reads and contigs in its memory."""
 
-    def compute(
-        self,
-        reads: NDArray[np.int32],
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        reverse: NDArray[np.uint8] | None,
-        out: NDArray[np.int16],
-    ) -> None:
+    def compute(self, candidates: Candidates, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every candidate.
 
         Raise PairError for a candidate with a wrong index or position.
@@ -89,55 +92,34 @@ class _CpuResident:
         self._begins = contigs.starts
         self._ends = contigs.starts + contigs.lengths
 
-    def compute(
-        self,
-        reads: NDArray[np.int32],
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        reverse: NDArray[np.uint8] | None,
-        out: NDArray[np.int16],
-    ) -> None:
+    def compute(self, candidates: Candidates, out: NDArray[np.int16]) -> None:
         strands = self._reads
-        if reverse is not None:
+        if candidates.reverse is not None:
             if self._both_strands is None:
                 self._both_strands = self._letters.both_strands().encoded(self._engine.threads)
             strands = self._both_strands
         starts, lengths = strands.starts, strands.lengths
         for first in range(0, len(out), _CALL_CANDIDATES):
-            part = slice(first, first + _CALL_CANDIDATES)
-            which = reads[part]
+            last = first + _CALL_CANDIDATES
+            part = candidates.part(first, last)
+            which = part.reads
             _check_indices(which, len(self._reads), first, "read")
-            if reverse is not None:
-                which = which + np.int32(len(self._reads)) * reverse[part]
+            if part.reverse is not None:
+                which = which + np.int32(len(self._reads)) * part.reverse
             own = lengths[which]
-            begins, ends = self._segments(
-                first, None if contigs is None else contigs[part], positions[part], own
-            )
+            begins, ends = self._segments(first, part, own)
+            sizes = (ends - begins).astype(np.int32)
             self._engine.compute(
-                Sequences(
-                    dataclasses.replace(
-                        strands.raw, count=len(own), starts=starts[which], lengths=own
-                    )
-                ),
-                Sequences(
-                    dataclasses.replace(
-                        self._contigs.raw,
-                        count=len(own),
-                        starts=begins,
-                        lengths=(ends - begins).astype(np.int32),
-                    )
-                ),
-                out[part],
+                strands.changed(count=len(own), starts=starts[which], lengths=own),
+                self._contigs.changed(count=len(own), starts=begins, lengths=sizes),
+                out[first:last],
             )
 
     def _segments(
-        self,
-        first: int,
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        lengths: NDArray[np.int32],
+        self, first: int, part: Candidates, lengths: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the segments begin and end in the buffer of the contigs."""
+        contigs, positions = part.contigs, part.positions
         if contigs is None:
             low, high = self._begins[:1], self._ends[:1]
         else:

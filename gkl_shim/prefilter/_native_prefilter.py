@@ -10,18 +10,6 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 
-__all__ = [
-    "CpuEngine",
-    "Sequences",
-    "encode",
-    "format_edits",
-    "method_code",
-    "mode_code",
-    "parse_candidates",
-    "parse_pairs",
-    "sequences_pointer",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sequences:
@@ -42,27 +30,9 @@ class Sequences:
     length: int = 0
 
 
-def method_code(method: str) -> int:
-    """Return the C constant for ``"exact"`` or ``"gatekeeper"``."""
-    _, lib = _native.library()
-    return int(
-        {
-            "exact": lib.GKL_SHIM_PREFILTER_EXACT,
-            "gatekeeper": lib.GKL_SHIM_PREFILTER_GATEKEEPER,
-        }[method]
-    )
-
-
-def mode_code(mode: str) -> int:
-    """Return the C constant for ``"global"``, ``"infix"`` or ``"prefix"``."""
-    _, lib = _native.library()
-    return int(
-        {
-            "global": lib.GKL_SHIM_PREFILTER_GLOBAL,
-            "infix": lib.GKL_SHIM_PREFILTER_INFIX,
-            "prefix": lib.GKL_SHIM_PREFILTER_PREFIX,
-        }[mode]
-    )
+def constant(word: str) -> int:
+    """Return the C constant for a method or a mode, such as ``"exact"`` or ``"infix"``."""
+    return _native.constant(f"prefilter_{word}")
 
 
 class CpuEngine(_native.CpuEngine):
@@ -73,13 +43,8 @@ class CpuEngine(_native.CpuEngine):
     def __init__(
         self, threads: int, method: str, mode: str, max_edits: int, build: str | None
     ) -> None:
-        super().__init__(
-            build,
-            threads,
-            method=method_code(method),
-            mode=mode_code(mode),
-            max_edits=max_edits,
-        )
+        codes = {"method": constant(method), "mode": constant(mode)}
+        super().__init__(build, threads, **codes, max_edits=max_edits)
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with the edits of every pair: -1 above the threshold, -2 if undefined.
@@ -91,7 +56,7 @@ class CpuEngine(_native.CpuEngine):
         MemoryError
             If the engine cannot allocate its tables.
         """
-        status = _native.interruptible(
+        _native.run(
             self._lib.gkl_shim_prefilter_compute,
             self._handle,
             reads.count,
@@ -99,7 +64,6 @@ class CpuEngine(_native.CpuEngine):
             sequences_pointer(segments),
             self._ffi.from_buffer("int16_t[]", out, require_writable=True),
         )
-        _native.check(status)
 
 
 def sequences_pointer(sequences: Sequences) -> Any:

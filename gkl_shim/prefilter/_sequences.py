@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
 from gkl_shim.prefilter import _native_prefilter
 
-__all__ = ["MAX_CONTIG", "MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
-
 MAX_LENGTH = 10_000
 MAX_CONTIG = 2**31 - 1
 
@@ -36,6 +34,15 @@ class Sequences:
 
     def __init__(self, raw: _native_prefilter.Sequences) -> None:
         self._raw = raw
+
+    @classmethod
+    def of(cls, **fields: Any) -> Sequences:
+        """Combine arrays that need no check: the fields of the native sequences."""
+        return cls(_native_prefilter.Sequences(**fields))
+
+    def changed(self, **fields: Any) -> Sequences:
+        """Return the sequences with other values of some fields of :attr:`raw`."""
+        return Sequences(dataclasses.replace(self._raw, **fields))
 
     @classmethod
     def from_arrays(
@@ -85,16 +92,8 @@ class Sequences:
         """
         buffer = bytes_array(letters, "letters")
         begins, sizes, length = _slices(starts, lengths, len(buffer))
-        return cls(
-            _native_prefilter.Sequences(
-                count=len(begins),
-                size=len(buffer),
-                letters=buffer,
-                starts=begins,
-                lengths=sizes,
-                length=length,
-            )
-        )
+        places = {"count": len(begins), "starts": begins, "lengths": sizes, "length": length}
+        return cls.of(**places, size=len(buffer), letters=buffer)
 
     @classmethod
     def from_matrix(cls, letters: NDArray[Any]) -> Sequences:
@@ -122,11 +121,7 @@ class Sequences:
         count, length = matrix.shape
         _check_length(length)
         buffer = matrix.reshape(-1)
-        return cls(
-            _native_prefilter.Sequences(
-                count=count, size=len(buffer), letters=buffer, stride=length, length=length
-            )
-        )
+        return cls.of(count=count, size=len(buffer), letters=buffer, stride=length, length=length)
 
     @classmethod
     def from_planes(
@@ -159,19 +154,10 @@ class Sequences:
         for plane, name in ((planes[1], "high"), (unknown, "undefined")):
             if plane is not None and len(plane) != len(planes[0]):
                 raise ValueError(f"{name}: {len(plane)} words, but low has {len(planes[0])}")
-        begins, sizes, length = _slices(starts, lengths, 32 * len(planes[0]))
-        return cls(
-            _native_prefilter.Sequences(
-                count=len(begins),
-                size=32 * len(planes[0]),
-                low=planes[0],
-                high=planes[1],
-                undefined=unknown,
-                starts=begins,
-                lengths=sizes,
-                length=length,
-            )
-        )
+        size = 32 * len(planes[0])
+        begins, sizes, length = _slices(starts, lengths, size)
+        places = {"count": len(begins), "starts": begins, "lengths": sizes, "length": length}
+        return cls.of(**places, size=size, low=planes[0], high=planes[1], undefined=unknown)
 
     @property
     def raw(self) -> _native_prefilter.Sequences:
@@ -213,24 +199,14 @@ class Sequences:
             return self
         low, high, undefined = (np.empty((raw.size + 31) // 32, np.uint32) for _ in range(3))
         any_undefined = _native_prefilter.encode(raw.letters, low, high, undefined, threads)
-        return Sequences(
-            dataclasses.replace(
-                raw,
-                letters=None,
-                low=low,
-                high=high,
-                undefined=undefined if any_undefined else None,
-            )
-        )
+        unknown = undefined if any_undefined else None
+        return self.changed(letters=None, low=low, high=high, undefined=unknown)
 
     def copied(self) -> Sequences:
         """Return a copy of the sequences and of their arrays."""
         raw = self._raw
         given = {field.name: getattr(raw, field.name) for field in dataclasses.fields(raw)}
-        arrays = {
-            name: array.copy() for name, array in given.items() if isinstance(array, np.ndarray)
-        }
-        return Sequences(dataclasses.replace(raw, **arrays))
+        return self.changed(**{k: v.copy() for k, v in given.items() if isinstance(v, np.ndarray)})
 
     def part(self, first: int, last: int) -> Sequences:
         """Return the sequences ``[first, last)``, in the same buffer."""
@@ -243,15 +219,12 @@ class Sequences:
                 offset = 0
         else:
             starts = starts[first:last]
-        return Sequences(
-            dataclasses.replace(
-                raw,
-                count=last - first,
-                size=raw.size - offset,
-                letters=None if raw.letters is None else raw.letters[offset:],
-                starts=starts,
-                lengths=None if raw.lengths is None else raw.lengths[first:last],
-            )
+        return self.changed(
+            count=last - first,
+            size=raw.size - offset,
+            letters=None if raw.letters is None else raw.letters[offset:],
+            starts=starts,
+            lengths=None if raw.lengths is None else raw.lengths[first:last],
         )
 
     def both_strands(self) -> Sequences:
@@ -266,14 +239,12 @@ class Sequences:
         if raw.letters is None:
             raise ValueError("reads: cannot reverse-complement encoded reads; give letters")
         starts, lengths = self.starts, self.lengths
-        return Sequences(
-            _native_prefilter.Sequences(
-                count=2 * raw.count,
-                size=2 * raw.size,
-                letters=np.concatenate((raw.letters, _COMPLEMENT[raw.letters[::-1]])),
-                starts=np.concatenate((starts, 2 * raw.size - starts - lengths)),
-                lengths=np.concatenate((lengths, lengths)),
-            )
+        return Sequences.of(
+            count=2 * raw.count,
+            size=2 * raw.size,
+            letters=np.concatenate((raw.letters, _COMPLEMENT[raw.letters[::-1]])),
+            starts=np.concatenate((starts, 2 * raw.size - starts - lengths)),
+            lengths=np.concatenate((lengths, lengths)),
         )
 
 
@@ -292,14 +263,12 @@ def contig_sequences(value: Any) -> Sequences:
     lengths = np.fromiter(map(len, letters), np.int64, len(letters))
     if not len(lengths) or lengths.min() == 0 or lengths.max() > MAX_CONTIG:
         raise ValueError(f"contigs: one or more, each of 1 to {MAX_CONTIG:,} bases")
-    return Sequences(
-        _native_prefilter.Sequences(
-            count=len(letters),
-            size=int(lengths.sum()),
-            letters=np.frombuffer(b"".join(letters), np.uint8),
-            starts=np.cumsum(lengths) - lengths,
-            lengths=lengths.astype(np.int32),
-        )
+    return Sequences.of(
+        count=len(letters),
+        size=int(lengths.sum()),
+        letters=np.frombuffer(b"".join(letters), np.uint8),
+        starts=np.cumsum(lengths) - lengths,
+        lengths=lengths.astype(np.int32),
     )
 
 

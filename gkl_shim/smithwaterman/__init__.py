@@ -80,18 +80,9 @@ class SmithWaterman(Closable):
 
     Parameters
     ----------
-    threads
-        The most CPU threads to use. 0 uses every CPU that the process may use.
-    build
-        The CPU engine build: ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. None takes the
-        best for this CPU. All builds give the same results.
-
-    Raises
-    ------
-    ValueError
-        If `threads` is less than 0.
-    BackendUnavailable
-        If this CPU cannot run `build`.
+    threads, build
+        As for :class:`gkl_shim.pairhmm.PairHMM`, which also lists the exceptions. All builds give
+        the same results.
 
     Examples
     --------

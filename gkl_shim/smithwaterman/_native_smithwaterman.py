@@ -9,20 +9,15 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 
-__all__ = ["CpuEngine", "PairText", "format_alignments", "longest", "overhang_code",
-           "parse_pairs"]  # fmt: skip
-
 
 def longest() -> int:
     """Return the most letters that a sequence may have."""
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_SMITHWATERMAN_LONGEST)
+    return _native.constant("smithwaterman_longest")
 
 
 def overhang_code(overhang: str) -> int:
     """Return the C constant for an overhang strategy, such as ``"softclip"``."""
-    _, lib = _native.library()
-    return int(getattr(lib, f"GKL_SHIM_SMITHWATERMAN_{overhang.upper()}"))
+    return _native.constant(f"smithwaterman_{overhang}")
 
 
 class CpuEngine(_native.CpuEngine):
@@ -74,7 +69,7 @@ class CpuEngine(_native.CpuEngine):
                 view("uint8_t[]", alternatives[0]),
             ),
         )
-        status = _native.interruptible(
+        _native.run(
             self._lib.gkl_shim_smithwaterman_align,
             self._handle,
             batch,
@@ -84,7 +79,6 @@ class CpuEngine(_native.CpuEngine):
             view("char[]", cigars, require_writable=True),
             len(cigars),
         )
-        _native.check(status)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from gkl_shim.validation.inputs import Inputs, option_name
 from gkl_shim.validation.jobs import FOLDER, Job
 from gkl_shim.validation.modes import Mode
 
-__all__ = ["CALLS", "SUMMARY", "Score", "concordance", "final_jobs", "gather_jobs", "read_summary"]
-
 CALLS, SUMMARY = "calls.vcf.gz", "summary.tsv"
 _MITOCHONDRIA = "mitochondria-mode"
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from gkl_shim.gatk import compare
 
-__all__ = ["PADDING", "Finding", "Values", "classify", "windows"]
-
 PADDING = 5000
 """Bases on both sides of a difference that are called again."""
 

@@ -31,8 +31,6 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import kernel_times, programs, run, swaps
 from gkl_shim.validation.inputs import option_name, sha256
 
-__all__ = ["FOLDER", "Job", "Progress", "Result", "Runner", "alone"]
-
 FOLDER = "{folder}"
 """Stands for the folder of a job in its arguments."""
 
@@ -398,7 +396,9 @@ def _has_own_temporary_folder(job: Job, java_options: Sequence[str]) -> bool:
 
 def _given_temporary_folders(java_options: Sequence[str]) -> list[str]:
     """Return the folders for temporary files that a JVM is told. It takes the last one."""
-    options = [*os.environ.get("JAVA_TOOL_OPTIONS", "").split(), *java_options]
+    variables = [swaps.options({n: os.environ.get(n, "")}) for n in swaps.OPTION_VARIABLES]
+    # The options of the last variable come after those of the command line.
+    options = [*variables[0], *variables[1], *java_options, *variables[2]]
     return [text.removeprefix(_TMPDIR) for text in options if text.startswith(_TMPDIR)]
 
 

@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "CALLER",
-    "DOUBLE",
-    "MODES",
-    "MUTECT",
-    "SHIM",
-    "SHIM_DOUBLE",
-    "STOCK",
-    "STOCK_DOUBLE",
-    "Mode",
-]
-
 CALLER, MUTECT = "HaplotypeCaller", "Mutect2"
 
 STOCK, SHIM, STOCK_DOUBLE, SHIM_DOUBLE = "stock", "gkl-shim", "stock-double", "gkl-shim-double"

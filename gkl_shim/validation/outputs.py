@@ -20,8 +20,6 @@ import numpy as np
 from gkl_shim.common._output_files import naming
 from gkl_shim.errors import FormatError
 
-__all__ = ["FileComparison", "compare"]
-
 _Pair = tuple[Path, Path]
 _Verdict = tuple[bool, str]
 """The last two fields of a `FileComparison`."""

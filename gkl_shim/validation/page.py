@@ -8,8 +8,6 @@ from typing import Any
 
 from gkl_shim.validation import plots
 
-__all__ = ["page"]
-
 _SHOWN = 200
 _STYLE = """
 body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em }

@@ -7,8 +7,6 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["scores", "times"]
-
 _COLORS = {"stock": "#999999", "gkl-shim": "#0072b2", "stock-double": "#e69f00"}
 
 

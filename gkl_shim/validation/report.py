@@ -19,8 +19,6 @@ from gkl_shim.validation.modes import SHIM, STOCK
 from gkl_shim.validation.steps import StepResult
 from gkl_shim.validation.validation import ModeResult, Validation
 
-__all__ = ["document"]
-
 
 def document(result: Validation) -> dict[str, Any]:
     """Return the facts of the report."""

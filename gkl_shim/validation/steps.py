@@ -19,8 +19,6 @@ from gkl_shim.validation.jobs import Job, Result, Runner
 from gkl_shim.validation.modes import SHIM, STOCK
 from gkl_shim.validation.outputs import FileComparison
 
-__all__ = ["STEPS", "Step", "StepResult", "StepValidator"]
-
 _MARK, _COUNT, _APPLY, _PILEUPS = (
     "MarkDuplicates", "BaseRecalibrator", "ApplyBQSR", "GetPileupSummaries",
 )  # fmt: skip

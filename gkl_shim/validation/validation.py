@@ -18,8 +18,6 @@ from gkl_shim.validation.jobs import FOLDER, Job, Result, Runner
 from gkl_shim.validation.modes import DOUBLE, SHIM, SHIM_DOUBLE, STOCK, STOCK_DOUBLE, Mode
 from gkl_shim.validation.steps import Step, StepResult, StepValidator
 
-__all__ = ["ModeResult", "Validation", "shard_count", "validate"]
-
 _SMALLEST_SHARD, _LARGEST_SHARD = 1_000_000, 20_000_000
 _OUT = "out.vcf.gz"
 # From gkl-shim's lines about a kernel (java/src/main/java/org/gklshim/Algorithm.java).

@@ -3,6 +3,8 @@
 // runs its work in guarded(). Functions that only move bytes or read fields do without.
 #pragma once
 
+#include <type_traits>
+
 #include "common/floating_point_mode.h"
 #include "gkl_shim.h"
 
@@ -33,14 +35,18 @@ inline void check(gkl_shim_status status) {
 // The status of the exception that is being handled, for catch (...). Sets the message.
 gkl_shim_status status_of_exception() noexcept;
 
-// Calls work() in the library's floating-point mode and returns its status. Whatever it throws
-// becomes a status. The mode is set for integer work too: compilers and standard containers
-// convert between integers and floating-point numbers, which can trap.
+// Calls work() in the library's floating-point mode. Returns its status, or GKL_SHIM_OK if it
+// returns nothing. Whatever it throws becomes a status. The mode is set for integer work too:
+// compilers and standard containers convert between integers and floating-point numbers, which can
+// trap.
 template <class Work>
 gkl_shim_status guarded(Work work) noexcept {
     const FloatingPointMode mode;
     try {
-        return work();
+        if constexpr (std::is_void_v<decltype(work())>)
+            return work(), GKL_SHIM_OK;
+        else
+            return work();
     } catch (...) {
         return status_of_exception();
     }
@@ -50,10 +56,7 @@ gkl_shim_status guarded(Work work) noexcept {
 template <class Handle, class... Arguments>
 gkl_shim_status opened(Handle **handle, const Arguments &...arguments) {
     *handle = nullptr;
-    return guarded([&] {
-        *handle = new Handle{arguments...};
-        return GKL_SHIM_OK;
-    });
+    return guarded([&] { *handle = new Handle{arguments...}; });
 }
 
 }  // namespace gkl_shim

@@ -10,8 +10,7 @@
 #include "correct/handles.h"
 #include "correct/on_cpu.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Reads whose results one task writes, and the approximate time of a read.
@@ -47,12 +46,6 @@ gkl_shim_status change(gkl_shim_correct_counter *counter, const Work &work) {
     return GKL_SHIM_OK;
 }
 
-gkl_shim_status on_cpu(const Settings &settings, const Spectrum &spectrum, const Read *reads,
-                       int64_t count, Outcome *outcomes) {
-    correct_on_cpu(settings, spectrum, reads, count, outcomes);
-    return GKL_SHIM_OK;
-}
-
 }  // namespace
 
 bool check_k(int32_t k) {
@@ -81,9 +74,7 @@ gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
         if (!states) return invalid("states is null");
         if (batch->offsets[batch->reads] > 0 && !corrected) return invalid("corrected is null");
         const std::unique_ptr<Outcome[]> outcomes(new Outcome[size_t(reads.count())]);
-        const gkl_shim_status status = correct_reads(settings, *spectrum->spectrum, reads.get(),
-                                                     reads.count(), outcomes.get());
-        if (status != GKL_SHIM_OK) return status;
+        correct_reads(settings, *spectrum->spectrum, reads.get(), reads.count(), outcomes.get());
         const int64_t count = reads.count(), nanoseconds = count * kResultNanoseconds;
         const auto write = [&](int64_t begin, int64_t end) {
             for (int64_t k = begin; k < end; k++) {
@@ -104,23 +95,19 @@ gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
                               gkl_shim_correct_totals *totals, const CorrectReads &correct_reads) {
     Settings settings;
     if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
-    return guarded([&]() -> gkl_shim_status {
+    return guarded([&] {
         chunk->outcomes.resize(size_t(chunk->chunk.records()));
-        const gkl_shim_status status =
-            correct_reads(settings, *spectrum->spectrum, chunk->chunk.reads(),
-                          chunk->chunk.records(), chunk->outcomes.data());
-        if (status != GKL_SHIM_OK) return status;
+        correct_reads(settings, *spectrum->spectrum, chunk->chunk.reads(), chunk->chunk.records(),
+                      chunk->outcomes.data());
         chunk->chunk.put_back();
         for (const Outcome &outcome : chunk->outcomes) {
             totals->states[outcome.state]++;
             totals->bases += outcome.changes;
         }
-        return GKL_SHIM_OK;
     });
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct
 
 using namespace gkl_shim;
 using namespace gkl_shim::correct;
@@ -139,7 +126,6 @@ extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t thre
         *counter = new gkl_shim_correct_counter{
             counter_on_cpu(k, allowed, memory_bytes ? memory_bytes : INT64_MAX, threshold),
             allowed};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -207,7 +193,6 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
         made->spectrum = std::make_unique<Spectrum>(counter->counter.get(), threshold, repeated,
                                                     counter->threads);
         *spectrum = made.release();
-        return GKL_SHIM_OK;
     });
 }
 
@@ -220,11 +205,8 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_load(
     if (!check_k(info->k)) return GKL_SHIM_EINVAL;
     if (info->threshold < 2) return invalid("threshold is %d, less than 2", info->threshold);
     return guarded([&] {
-        std::unique_ptr<Spectrum> made = Spectrum::from_slots(info->k, info->threshold, info->size,
-                                                              info->slots, info->slot_count);
-        if (!made) return GKL_SHIM_EINVAL;
-        *spectrum = new gkl_shim_correct_spectrum{std::move(made)};
-        return GKL_SHIM_OK;
+        *spectrum = new gkl_shim_correct_spectrum{Spectrum::from_slots(
+            info->k, info->threshold, info->size, info->slots, info->slot_count)};
     });
 }
 
@@ -236,7 +218,6 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_information(
         const Spectrum &made = *spectrum->spectrum;
         *info = {made.k(),    made.threshold(),  made.kmers(), made.false_positive_rate(),
                  made.size(), made.slot_count(), made.slots()};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -249,7 +230,7 @@ extern "C" gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options
                                                   const gkl_shim_correct_batch *batch,
                                                   uint8_t *corrected, uint8_t *states,
                                                   int32_t *begins, int32_t *ends) {
-    return correct_batch(options, spectrum, batch, corrected, states, begins, ends, on_cpu);
+    return correct_batch(options, spectrum, batch, corrected, states, begins, ends, correct_on_cpu);
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t any_letters,
@@ -260,7 +241,6 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t 
     return guarded([&] {
         *chunk = new gkl_shim_correct_chunk{
             allowed_threads(threads), gkl_shim::correct::Chunk(any_letters != 0), {}};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -322,7 +302,7 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_correct(gkl_shim_correct_chunk
                                                           const gkl_shim_correct_options *options,
                                                           const gkl_shim_correct_spectrum *spectrum,
                                                           gkl_shim_correct_totals *totals) {
-    return correct_chunk(chunk, options, spectrum, totals, on_cpu);
+    return correct_chunk(chunk, options, spectrum, totals, correct_on_cpu);
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_chunk *chunk,
@@ -358,7 +338,6 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_c
             }
         }
         *written = chunk->chunk.write(outcomes.data(), keep.data(), out);
-        return GKL_SHIM_OK;
     });
 }
 

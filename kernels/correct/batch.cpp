@@ -2,13 +2,10 @@
 
 #include <string.h>
 
-#include <algorithm>
-
 #include "common/error.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // The approximate time to check a read.
@@ -64,5 +61,4 @@ bool CheckedReads::open(const gkl_shim_correct_batch *batch, uint8_t *copy, int 
                 (long long)at, read.letters[at]);
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

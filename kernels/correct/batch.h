@@ -1,15 +1,12 @@
 // The reads of a gkl_shim_correct_batch.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 
 #include "correct/reads.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class CheckedReads {
    public:
@@ -25,5 +22,4 @@ class CheckedReads {
     int64_t count_ = 0;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

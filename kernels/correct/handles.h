@@ -31,12 +31,11 @@ struct gkl_shim_correct_chunk {
     std::vector<gkl_shim::correct::Outcome> outcomes;
 };
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
-// Corrects reads in place on an engine.
-typedef std::function<gkl_shim_status(const Settings &settings, const Spectrum &spectrum,
-                                      const Read *reads, int64_t count, Outcome *outcomes)>
+// Corrects reads in place on an engine. Throws std::bad_alloc and Failed.
+typedef std::function<void(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                           int64_t count, Outcome *outcomes)>
     CorrectReads;
 
 // These set the error if they return false.
@@ -54,5 +53,4 @@ gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
                               const gkl_shim_correct_spectrum *spectrum,
                               gkl_shim_correct_totals *totals, const CorrectReads &correct_reads);
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -28,8 +28,7 @@
 #define GKL_SHIM_ROLLED
 #endif
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 constexpr int kMinK = 11, kMaxK = 31;
 
@@ -167,5 +166,4 @@ struct SpectrumView {
     }
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

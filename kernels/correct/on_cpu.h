@@ -11,8 +11,7 @@
 #include "correct/spectrum/counter.h"
 #include "correct/spectrum/spectrum.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // Corrects reads in place. Expects valid letters. Throws std::bad_alloc.
 void correct_on_cpu(const Settings &settings, const Spectrum &spectrum, const Read *reads,
@@ -21,5 +20,4 @@ void correct_on_cpu(const Settings &settings, const Spectrum &spectrum, const Re
 // Returns a counter of k-mers on the CPU. `least`: as for every Counter. Throws std::bad_alloc.
 std::unique_ptr<Counter> counter_on_cpu(int k, int threads, int64_t memory_bytes, int least);
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -3,8 +3,7 @@
 
 #include "correct/search.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // `begin` and `end` are the part to keep if the read is trimmed: all bases, or those of the longest
 // run of solid k-mers if the read is unsolved and has one.
@@ -34,5 +33,4 @@ GKL_SHIM_METHOD Outcome corrected(WorkingRead &read, Method method, const Limits
     return outcome;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

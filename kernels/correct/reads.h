@@ -8,8 +8,7 @@
 
 #include "correct/model.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // The most letters of a read, so that positions fit into 32 bits.
 constexpr int64_t kMaxReadLength = INT32_MAX / 2;
@@ -79,5 +78,4 @@ class FirstWrongRead {
     std::atomic<int64_t> first_{INT64_MAX};
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -21,8 +21,7 @@
 
 #include "correct/model.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 enum Method { kSearch = 0, kVoting = 1 };
 
@@ -405,5 +404,4 @@ GKL_SHIM_METHOD State correct_read(WorkingRead &read, Method method, const Limit
     return state;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -3,8 +3,7 @@
 
 #include "correct/search.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 struct Settings {
     int threads;
@@ -12,5 +11,4 @@ struct Settings {
     Limits limits;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -9,8 +9,7 @@
 #include "common/text/printable.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 constexpr int64_t kBasesANanosecond = 4;
@@ -271,5 +270,4 @@ int64_t Chunk::write(const Outcome *outcomes, const uint8_t *keep, uint8_t *out)
     return to - out;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

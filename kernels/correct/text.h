@@ -3,14 +3,12 @@
 
 #include <stdint.h>
 
-#include <string>
 #include <vector>
 
 #include "correct/outcome.h"
 #include "correct/reads.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A FASTQ record has four lines. A FASTA record has a header, and a sequence on any number of
 // lines. Lines may end with CR LF. Blank lines at the end of the file are ignored.
@@ -19,20 +17,16 @@ class Chunk {
     // Reads have the letters ACGTN, or any.
     explicit Chunk(bool any_letters) : any_letters_(any_letters) {}
 
-    // Finds the complete records of a text. The text must end with a newline if it is the `last` of
-    // the file; otherwise a FASTA record is complete only if another follows. `before` records came
-    // before. Returns false, with an error that names the record, if one is malformed. Throws
-    // std::bad_alloc.
+    // As gkl_shim_correct_chunk_parse(). If the text is not the file's last, a FASTA record is
+    // complete only if another follows. Returns false, with an error that names the record, if one
+    // is malformed. Throws std::bad_alloc.
     bool parse(uint8_t *text, int64_t size, bool last, int64_t before, int threads);
 
     int64_t records() const { return int64_t(records_.size()); }
     int64_t bases() const { return bases_; }
     const Read *reads() const { return reads_.data(); }
 
-    // Compares the names of mates, which are reads 2k and 2k + 1 if `mates` is null. Returns false,
-    // with an error that has both names, if those of a pair differ. `before` pairs came before.
-    // *first is the number at the end of the names of first mates, 1 or 2, in all pairs with such
-    // numbers. It is 0 until a pair has them.
+    // As gkl_shim_correct_chunk_compare_names(). Returns false, with the error, if names differ.
     bool compare_names(const Chunk *mates, int64_t before, int32_t *first) const;
 
     // Copies the letters of all reads, one read after another, and their lengths.
@@ -73,5 +67,4 @@ class Chunk {
     std::vector<uint8_t> joined_;  // sequences of several lines
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

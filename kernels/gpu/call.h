@@ -9,8 +9,7 @@
 #include "common/error.h"
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // The first error of all threads that work on a call.
 class Call {
@@ -34,10 +33,7 @@ class Call {
     // Does work that may throw; an exception fails the call.
     template <class Work>
     void attempt(Work work) {
-        const gkl_shim_status status = guarded([&] {
-            work();
-            return GKL_SHIM_OK;
-        });
+        const gkl_shim_status status = guarded([&] { work(); });
         if (status != GKL_SHIM_OK) fail(status);
     }
 
@@ -48,5 +44,4 @@ class Call {
     ShortText message_ = "";
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace gpu {
-namespace {
+namespace gkl_shim::gpu {
 
 constexpr uint32_t kTriedEvery = 128, kMaxRemembered = 8;
-
-}  // namespace
 
 bool CallCosts::prefer_gpu(const gkl_shim_call_estimate &call) {
     Size &here = size(call);
@@ -40,5 +36,4 @@ CallCosts::Size &CallCosts::size(const gkl_shim_call_estimate &call) {
     return sizes_[63 - __builtin_clzll(uint64_t(call.size) | 1)];
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

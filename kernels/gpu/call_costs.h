@@ -1,14 +1,11 @@
 // The choice of the engine for a call, CPU or GPU, by cost.
 #pragma once
 
-#include <stdint.h>
-
 #include <atomic>
 
 #include "gkl_shim_internal.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // The cost of one algorithm's calls on either engine in nanoseconds, by size of call. The first
 // value comes from the algorithm's estimate, all later ones are measured: no estimate knows the
@@ -41,5 +38,4 @@ class CallCosts {
     Size sizes_[64];  // by the binary logarithm of the size
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

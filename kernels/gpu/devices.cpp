@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -10,16 +9,12 @@
 #include "gpu/free_in.h"
 #include "gpu/launch_threads.h"
 
-namespace gkl_shim {
-namespace gpu {
-namespace {
+namespace gkl_shim::gpu {
 
 typedef std::chrono::steady_clock Clock;
 
 // Spin this long, then block on the event: waking up takes some 20 us.
 constexpr std::chrono::microseconds kSpin(200);
-
-}  // namespace
 
 Slot::Slot(Device *device)
     : device_(*device), driver_(device->driver), stream_(driver_), end_(driver_, kEventBlocking) {}
@@ -172,5 +167,4 @@ const char *Devices::next_loss(int32_t *number) {
     return nullptr;
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -15,8 +15,7 @@
 #include "gpu/driver.h"
 #include "gpu/stream.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 class Device;
 class Queue;
@@ -195,5 +194,4 @@ class Devices {
     std::condition_variable slots_changed_;
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

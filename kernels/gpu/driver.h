@@ -2,7 +2,6 @@
 // in gkl_shim_internal.h): no CUDA header or library is needed to build this.
 #pragma once
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include <string>
@@ -130,19 +129,5 @@ class CudaContext {
    private:
     const CudaDriver &driver_;
 };
-
-// Like guarded(), for work on the device with this number. GKL_SHIM_EUNAVAILABLE: the device
-// failed.
-template <class Work>
-gkl_shim_status guarded_on_device(int32_t number, Work work) {
-    return guarded([&] {
-        try {
-            return work();
-        } catch (const CudaFailure &failure) {
-            fail("GPU %d has failed: %s", int(number), failure.reason);
-            return GKL_SHIM_EUNAVAILABLE;
-        }
-    });
-}
 
 }  // namespace gkl_shim

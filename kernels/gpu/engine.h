@@ -1,8 +1,6 @@
 // What the CUDA engines of all algorithms have.
 #pragma once
 
-#include <stdint.h>
-
 #include <utility>
 
 #include "common/error.h"
@@ -23,8 +21,7 @@ struct gkl_shim_cuda_engine {
     gkl_shim::gpu::Devices devices;
 };
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // Makes an algorithm's engine; *engine is null where that fails.
 template <class Engine, class Options>
@@ -35,5 +32,4 @@ gkl_shim_status opened_engine(gkl_shim_cuda_engine **engine, const Options &opti
     return status;
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -6,17 +6,8 @@
 
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
-template <class T>
-void destroy(std::unique_ptr<T> &owner) {
-    owner.reset();
-}
-template <class T>
-void destroy(std::vector<std::unique_ptr<T>> &owners) {
-    owners.clear();
-}
 template <class T>
 void abandon(std::unique_ptr<T> &owner) {
     (void)owner.release();
@@ -33,11 +24,10 @@ template <class... Owners>
 void free_in(const CudaDriver &driver, void *context, Owners &...owners) {
     try {
         const CudaContext current(driver, context);
-        (destroy(owners), ...);
+        ((owners = Owners()), ...);
     } catch (const CudaFailure &) {
         (abandon(owners), ...);
     }
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

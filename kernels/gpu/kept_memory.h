@@ -7,8 +7,7 @@
 
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // Arrays in a block of memory begin at multiples of 256 bytes.
 inline int64_t aligned(int64_t at) { return (at + 255) / 256 * 256; }
@@ -25,6 +24,11 @@ class Memory {
     Memory(const Memory &) = delete;
 
     Address address() const { return address_; }
+    // What lies `at` bytes from there.
+    template <class T>
+    T *as(int64_t at = 0) const {
+        return reinterpret_cast<T *>(uintptr_t(address_) + uintptr_t(at));
+    }
 
    private:
     const CudaDriver &driver_;
@@ -47,6 +51,10 @@ class KeptMemory {
     KeptMemory(const KeptMemory &) = delete;
 
     Address address() const { return address_; }
+    template <class T>
+    T *as(int64_t at = 0) const {
+        return reinterpret_cast<T *>(uintptr_t(address_) + uintptr_t(at));
+    }
     int64_t size() const { return size_; }
 
     // What size() is after grow(size).
@@ -86,5 +94,4 @@ class KeptMemory {
     int64_t size_ = 0;
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

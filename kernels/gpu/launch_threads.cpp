@@ -4,8 +4,7 @@
 
 #include "common/interrupt.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 bool LaunchThread::launch_next(int32_t threads, bool wait) {
     const Uninterrupted has_a_slot;
@@ -125,5 +124,4 @@ void LaunchThread::release(Slot *slot) {
     devices_.release(slot);
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -12,8 +12,7 @@
 #include "gpu/call.h"
 #include "gpu/devices.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // The chunks of a call's input. The launch threads of all devices take one after another. An
 // algorithm derives from this class: it supplies next(), which cuts the input.
@@ -147,5 +146,4 @@ void compute_on_devices(Devices *devices, Call *call, const Queue &queue,
                  });
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

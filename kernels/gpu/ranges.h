@@ -11,8 +11,7 @@
 #include "gpu/devices.h"
 #include "gpu/launch_threads.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // The items [first, last) of a call.
 struct Range {
@@ -105,5 +104,4 @@ inline void compute_ranges(Devices *devices, Call *call, RangeQueue *queue,
     queue->give_up();
 }
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

@@ -3,8 +3,7 @@
 
 #include "gpu/driver.h"
 
-namespace gkl_shim {
-namespace gpu {
+namespace gkl_shim::gpu {
 
 // A stream of the device whose context is current, here and in the destructor. Its owner calls
 // finish() before it frees memory that the stream uses.
@@ -44,5 +43,4 @@ class Event {
     void *const event_;
 };
 
-}  // namespace gpu
-}  // namespace gkl_shim
+}  // namespace gkl_shim::gpu

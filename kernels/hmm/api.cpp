@@ -13,14 +13,13 @@
 #include "hmm/cuda/engine/start.h"
 #include "hmm/letters.h"
 #include "hmm/on_cpu.h"
-#include "hmm/pairhmm/call_estimate.h"
+#include "hmm/pairhmm/engine_choice.h"
 #include "hmm/pairhmm/gkl_rounding.h"
 #include "hmm/pdhmm/checks.h"
 #include "hmm/pdhmm/model.h"
 #include "hmm/region_parser.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 typedef std::chrono::steady_clock Clock;
 
@@ -97,18 +96,16 @@ gkl_shim_status copy_statistics(const Handle *handle, Stats *stats) {
 }
 
 }  // namespace
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm
 
 using namespace gkl_shim;
 using namespace gkl_shim::hmm;
 
 struct gkl_shim_pairhmm : Handle {
-    gkl_shim_pairhmm(const CpuSettings &chosen, int32_t chosen_backend)
-        : Handle(chosen), backend(chosen_backend) {}
+    gkl_shim_pairhmm(const CpuSettings &chosen, int32_t backend)
+        : Handle(chosen), choice(backend) {}
 
-    const int32_t backend;
-    gpu::CallCosts costs;
+    pairhmm::EngineChoice choice;
     std::atomic<int64_t> cuda_pairs{0};
 };
 
@@ -129,14 +126,11 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
                        options->backend);
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
-    return guarded([&] {
-        pairhmm::start_cuda(options->backend);
-        return opened(handle,
-                      CpuSettings{build, allowed_threads(options->threads),
-                                  options->precision == GKL_SHIM_DOUBLE,
-                                  options->conventions == GKL_SHIM_AS_GKL},
-                      options->backend);
-    });
+    return opened(
+        handle,
+        CpuSettings{build, allowed_threads(options->threads), options->precision == GKL_SHIM_DOUBLE,
+                    options->conventions == GKL_SHIM_AS_GKL},
+        options->backend);
 }
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
@@ -150,17 +144,10 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     const CpuSettings &settings = handle->settings;
     if (!check_arrays(b) || !check_letters(settings.as_gkl, b)) return GKL_SHIM_EINVAL;
     gkl_shim_pairhmm_stats on_devices = {};
-    const bool may_use_gpu = handle->backend != GKL_SHIM_CPU && shape.cells > 0;
-    const bool by_cost = may_use_gpu && handle->backend == GKL_SHIM_AUTO;
-    gkl_shim_call_estimate call = {};
-    // Whether the GPU is slow in double precision is learned.
-    if (by_cost)
-        call = pairhmm::estimate_call(b, shape.cells, settings.double_precision, false,
-                                      settings.threads);
-    const bool on_gpu = may_use_gpu &&
-                        pairhmm::cuda_wanted(handle->backend, call, &handle->costs) &&
-                        pairhmm::compute_on_cuda(b, settings.double_precision, settings.as_gkl,
-                                                 log10_likelihoods, &on_devices);
+    const pairhmm::EngineChoice::Call call = handle->choice.choose(b, shape.cells, settings);
+    const bool on_gpu =
+        call.to_gpu && pairhmm::compute_on_cuda(b, settings.double_precision, settings.as_gkl,
+                                                log10_likelihoods, &on_devices);
     CpuCounts counts = {on_devices.computed_cells, on_devices.rescued_pairs,
                         on_devices.rescaled_pairs};
     if (!on_gpu) {
@@ -169,8 +156,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
             pairhmm::round_as_gkl(settings.double_precision, shape.pairs, log10_likelihoods);
     }
     handle->cuda_pairs += on_devices.cuda_pairs;
-    const int64_t nanoseconds = handle->add(b, shape, counts, start);
-    if (by_cost) handle->costs.add(call, on_gpu, double(nanoseconds));
+    handle->choice.add(call, on_gpu, handle->add(b, shape, counts, start));
     return GKL_SHIM_OK;
 }
 
@@ -182,10 +168,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
 
 extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
     int64_t pairs = 0;
-    const gkl_shim_status status = guarded([&] {
-        pairs = count_pairs(*batch);
-        return GKL_SHIM_OK;
-    });
+    const gkl_shim_status status = guarded([&] { pairs = count_pairs(*batch); });
     return status == GKL_SHIM_OK ? pairs : -int64_t(status);
 }
 
@@ -196,10 +179,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *
 static PerThread<std::string> state;
 
 extern "C" const char *gkl_shim_pairhmm_cuda_state(void) {
-    const gkl_shim_status status = guarded([] {
-        *state = pairhmm::cuda_state();
-        return GKL_SHIM_OK;
-    });
+    const gkl_shim_status status = guarded([] { *state = pairhmm::cuda_state(); });
     return status == GKL_SHIM_OK ? state->c_str() : gkl_shim_last_error();
 }
 

@@ -5,12 +5,10 @@
 #include <mutex>
 
 #include "common/cpu.h"
-#include "common/error.h"
 #include "common/thread_pool.h"
 #include "hmm/letters.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 // Long arrays of offsets are read by several threads, a piece at a time.
@@ -234,5 +232,4 @@ bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, 
                 (long long)sequence, bytes[at], (long long)(at - offsets[sequence]), problem);
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

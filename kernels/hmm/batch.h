@@ -1,13 +1,10 @@
 // The checks of a batch that PairHMM and PDHMM share.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/error.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // The most letters of a read, of a haplotype, and of all haplotypes of a region.
 struct Limits {
@@ -57,5 +54,4 @@ bool check_letters(bool as_gkl, const gkl_shim_pairhmm_batch &batch);
 bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, int64_t at,
                 const char *problem);
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -4,8 +4,7 @@
 
 #include "hmm/recurrence.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 template <class V>
 struct JoinTotal {
@@ -23,5 +22,4 @@ GKL_SHIM_HMM void add_row(const Row &head, const Row &tail, const Row &scaled,
     total->low = fma(head.d, tail.d, total->low);
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

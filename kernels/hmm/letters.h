@@ -6,8 +6,7 @@
 
 #include "hmm/alphabet.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 enum : uint8_t { kRefused = 128 };
 
@@ -76,5 +75,4 @@ inline int64_t find_refused(bool as_gkl, const uint8_t *bases, int64_t count) {
     return -1;
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

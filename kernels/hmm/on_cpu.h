@@ -2,13 +2,10 @@
 // of regions in, log10 likelihoods out.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 struct CpuBuild;  // cpu/build.h
 
@@ -33,5 +30,4 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch &batch,
                          double *log10_likelihoods);
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
     const int64_t n = std::min(a.length, b.length);
@@ -146,5 +145,4 @@ void Plan::list_joins(const Haplotype *haplotypes, int64_t count) {
     }
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

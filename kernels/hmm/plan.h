@@ -12,8 +12,7 @@
 
 #include <vector>
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // A sequence whose letters are small numbers.
 struct Letters {
@@ -156,5 +155,4 @@ struct Plan {
     std::vector<int32_t> order_;
 };
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -3,8 +3,7 @@
 
 #include "hmm/recurrence.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // Both halves start from 2^start. In single precision a result under 2^-126 becomes zero, so an
 // operation loses at most 2^-238 of the start value. Totals are trusted for reads of any number of
@@ -67,5 +66,4 @@ GKL_SHIM_HMM V joined_likelihood(V ends, V total_high, V total_low, double lengt
     return trusted ? value : V{} + bit_cast<double>(int64_t(0x7ff8000000000000));
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -60,8 +60,7 @@
 #define GKL_SHIM_BOTH
 #endif
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 template <class To, class From>
 GKL_SHIM_HMM To bit_cast(From from) {
@@ -131,5 +130,4 @@ GKL_SHIM_HMM V scaled_backward_kappa(V xx_next, V gm_after_next, V gm_next) {
     return xx_next * (gm_after_next / gm_next);
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "common/cpu.h"
@@ -12,8 +11,7 @@
 #include "common/text/printable.h"
 #include "hmm/letters.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 enum : int { kTracks = 5, kMaxDigits = 9, kExcerpt = 30 };
@@ -80,44 +78,6 @@ bool parse_header(const Line &line, Header *header) {
         quoted(line.begin, std::min<int64_t>(size, kExcerpt)).c_str(), size > kExcerpt ? "…" : "");
 }
 
-// Reports what is wrong with a read's line.
-void explain_read(const Line &line, const Limits &limits) {
-    Field fields[kTracks];
-    const int64_t count = split(line, fields);
-    if (count != kTracks) {
-        line.wrong(
-            "a read has 5 fields (bases, base, insertion, deletion and continuation qualities), "
-            "here %lld",
-            (long long)count);
-        return;
-    }
-    const Field &bases = fields[0], *quals = fields + 1;
-    if (bases.size > limits.read) {
-        line.wrong("the read has %lld bases; at most %d are allowed", (long long)bases.size,
-                   limits.read);
-        return;
-    }
-    for (int k = 0; k < kTracks - 1; k++)
-        if (quals[k].size != bases.size) {
-            line.wrong("%s: %lld qualities for %lld bases", kQualNames[k], (long long)quals[k].size,
-                       (long long)bases.size);
-            return;
-        }
-    const int64_t letter = find_refused(false, bases.begin, bases.size);
-    if (letter >= 0) {
-        line.wrong("letter %s of the read is none of ACGTN",
-                   shown_byte(bases.begin[letter]).c_str());
-        return;
-    }
-    for (int k = 0; k < kTracks - 1; k++)
-        for (int64_t z = 0; z < quals[k].size; z++)
-            if (uint8_t(quals[k].begin[z] - kPhred) > kMaxQual) {
-                line.wrong("%s: %s is no quality (Phred + 33, from '!')", kQualNames[k],
-                           shown_byte(quals[k].begin[z]).c_str());
-                return;
-            }
-}
-
 // Copies flags from their hexadecimal digits. Returns whether all digits are valid.
 bool copy_flags(const uint8_t *digits, int64_t count, uint8_t *to) {
     uint8_t wrong = 0;
@@ -131,51 +91,67 @@ bool copy_flags(const uint8_t *digits, int64_t count, uint8_t *to) {
     return !wrong;
 }
 
-// Reports what is wrong with a haplotype's flags. Returns false if nothing is.
-bool explain_flags(const Line &line, const Field &digits, int64_t letters,
-                   const RegionFormat &format) {
-    if (digits.size != 2 * letters) {
-        line.wrong("the flags have %lld digits for %lld letters; they need two a letter",
-                   (long long)digits.size, (long long)letters);
-        return true;
-    }
-    std::vector<uint8_t> flags(static_cast<size_t>(letters));
-    if (!copy_flags(digits.begin, letters, flags.data())) {
-        line.wrong("the flags are not all hexadecimal digits");
-        return true;
-    }
-    const int64_t at = format.find_wrong_flags(flags.data(), letters);
-    if (at >= 0)
-        line.wrong("the flags of letter %lld are %02x; %s", (long long)at + 1, flags[size_t(at)],
-                   format.wrong_flags);
-    return at >= 0;
+// These return false after they have reported what is wrong with a line.
+
+bool check_read(const Line &line, const Limits &limits) {
+    Field fields[kTracks];
+    const int64_t count = split(line, fields);
+    if (count != kTracks)
+        return fail(
+            "a read has 5 fields (bases, base, insertion, deletion and continuation qualities), "
+            "here %lld",
+            (long long)count);
+    const Field &bases = fields[0], *quals = fields + 1;
+    if (bases.size > limits.read)
+        return fail("the read has %lld bases; at most %d are allowed", (long long)bases.size,
+                    limits.read);
+    for (int k = 0; k < kTracks - 1; k++)
+        if (quals[k].size != bases.size)
+            return fail("%s: %lld qualities for %lld bases", kQualNames[k],
+                        (long long)quals[k].size, (long long)bases.size);
+    const int64_t letter = find_refused(false, bases.begin, bases.size);
+    if (letter >= 0)
+        return fail("letter %s of the read is none of ACGTN",
+                    shown_byte(bases.begin[letter]).c_str());
+    for (int k = 0; k < kTracks - 1; k++)
+        for (int64_t z = 0; z < quals[k].size; z++)
+            if (uint8_t(quals[k].begin[z] - kPhred) > kMaxQual)
+                return fail("%s: %s is no quality (Phred + 33, from '!')", kQualNames[k],
+                            shown_byte(quals[k].begin[z]).c_str());
+    return true;
 }
 
-void explain_haplotype(const Line &line, const RegionFormat &format) {
+bool check_flags(const Field &digits, int64_t letters, const RegionFormat &format) {
+    if (digits.size != 2 * letters)
+        return fail("the flags have %lld digits for %lld letters; they need two a letter",
+                    (long long)digits.size, (long long)letters);
+    std::vector<uint8_t> flags(static_cast<size_t>(letters));
+    if (!copy_flags(digits.begin, letters, flags.data()))
+        return fail("the flags are not all hexadecimal digits");
+    const int64_t at = format.find_wrong_flags(flags.data(), letters);
+    return at < 0 || fail("the flags of letter %lld are %02x; %s", (long long)at + 1,
+                          flags[size_t(at)], format.wrong_flags);
+}
+
+bool check_haplotype(const Line &line, const RegionFormat &format) {
     Field fields[2];
     const int64_t count = split(line, fields);
     const bool flagged = format.find_wrong_flags;
-    if (count != (flagged ? 2 : 1)) {
-        line.wrong(flagged ? "a haplotype has 2 fields, its letters and their flags; here %lld"
-                           : "a haplotype has 1 field, here %lld",
-                   (long long)count);
-        return;
-    }
+    if (count != (flagged ? 2 : 1))
+        return fail(flagged ? "a haplotype has 2 fields, its letters and their flags; here %lld"
+                            : "a haplotype has 1 field, here %lld",
+                    (long long)count);
     const Field &letters = fields[0];
-    if (letters.size > format.limits.haplotype) {
-        line.wrong("the haplotype has %lld letters; at most %d are allowed",
-                   (long long)letters.size, format.limits.haplotype);
-        return;
-    }
+    if (letters.size > format.limits.haplotype)
+        return fail("the haplotype has %lld letters; at most %d are allowed",
+                    (long long)letters.size, format.limits.haplotype);
     const int64_t refused = find_refused(false, letters.begin, letters.size);
-    if (refused >= 0) {
-        line.wrong("letter %s of the haplotype is none of ACGTN",
-                   shown_byte(letters.begin[refused]).c_str());
-        return;
-    }
-    if (flagged && explain_flags(line, fields[1], letters.size, format)) return;
-    line.wrong("with this one the region's haplotypes have more than %d letters together",
-               format.limits.region);
+    if (refused >= 0)
+        return fail("letter %s of the haplotype is none of ACGTN",
+                    shown_byte(letters.begin[refused]).c_str());
+    if (flagged && !check_flags(fields[1], letters.size, format)) return false;
+    return fail("with this one the region's haplotypes have more than %d letters together",
+                format.limits.region);
 }
 
 // Copies letters. Returns whether all are valid.
@@ -378,10 +354,10 @@ class Parser {
                 parse_header(line, &header);
                 break;
             case kRead:
-                explain_read(line, format_.limits);
+                check_read(line, format_.limits);
                 break;
             case kHaplotype:
-                explain_haplotype(line, format_);
+                check_haplotype(line, format_);
         }
         return GKL_SHIM_EINVAL;
     }
@@ -414,5 +390,4 @@ gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, i
     });
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

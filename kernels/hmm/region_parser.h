@@ -1,13 +1,10 @@
 // The parser of regions in text: the .in format of PairHMM, and the one of PDHMM.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 #include "hmm/batch.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // What a format allows. In PDHMM's, a haplotype has a second field: the flags of its letters.
 struct RegionFormat {
@@ -24,5 +21,4 @@ gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, i
                               int64_t longest_line, int32_t threads, int64_t *offsets,
                               uint8_t *letters, gkl_shim_pairhmm_text *out, const uint8_t **flags);
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -6,8 +6,7 @@
 
 #include "common/error.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const char *class_of(gkl_shim_status status) {
@@ -15,9 +14,9 @@ const char *class_of(gkl_shim_status status) {
         case GKL_SHIM_ENOMEM:
             return "java/lang/OutOfMemoryError";
         case GKL_SHIM_EINVAL:
-            return "java/lang/IllegalArgumentException";
+            return kIllegalArgument;
         default:
-            return "java/lang/IllegalStateException";
+            return kIllegalState;
     }
 }
 
@@ -58,5 +57,4 @@ void raise_exception(JNIEnv *env, const char *algorithm) noexcept {
     }
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -10,8 +10,7 @@
 #include "common/floating_point_mode.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Becomes the Java exception `type`, a class name with slashes.
 struct JavaError : std::runtime_error {
@@ -19,6 +18,10 @@ struct JavaError : std::runtime_error {
         : std::runtime_error(message), type(type) {}
     const char *type;
 };
+
+constexpr char kIllegalArgument[] = "java/lang/IllegalArgumentException";
+constexpr char kIllegalState[] = "java/lang/IllegalStateException";
+constexpr char kNullPointer[] = "java/lang/NullPointerException";
 
 // A Java exception is already pending.
 struct JavaPending {};
@@ -51,5 +54,4 @@ auto guarded_jni(JNIEnv *env, const char *algorithm, Work work) noexcept -> decl
     }
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <string>
 #include <vector>
 
 #include "guarded_jni.h"
@@ -13,8 +12,7 @@
 #include "jni/settings/log.h"
 #include "kept_buffers.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 enum Track { kBases, kQuals, kInsertion, kDeletion, kContinuation, kTracks };
@@ -25,8 +23,7 @@ jfieldID field(JNIEnv *env, jclass holder, const char *name) {
     const jfieldID id = env->GetFieldID(holder, name, "[B");
     if (id == nullptr) {
         env->ExceptionClear();
-        throw JavaError("java/lang/IllegalArgumentException",
-                        format("the data holder has no field byte[] %s", name));
+        throw JavaError(kIllegalArgument, format("the data holder has no field byte[] %s", name));
     }
     return id;
 }
@@ -54,7 +51,7 @@ std::atomic<int> configuration{0};
 void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool double_precision,
                 int threads) {
     if (read_holder == nullptr || haplotype_holder == nullptr)
-        throw JavaError("java/lang/NullPointerException", "a data holder's class is null");
+        throw JavaError(kNullPointer, "a data holder's class is null");
     const Fields found(env, read_holder, haplotype_holder);
     const Fields *const known = fields.load(std::memory_order_acquire);
     // The earlier ones are not freed, because a thread may use them.
@@ -102,8 +99,7 @@ jint append(JNIEnv *env, jobject holder, jfieldID id, const char *kind, jint ind
             const char *name, std::vector<uint8_t> *to) {
     const Local<jbyteArray> array(env, env->GetObjectField(holder, id));
     if (array.get() == nullptr)
-        throw JavaError("java/lang/NullPointerException",
-                        format("%s %d: %s is null", kind, int(index), name));
+        throw JavaError(kNullPointer, format("%s %d: %s is null", kind, int(index), name));
     const jint length = env->GetArrayLength(array.get());
     const size_t start = to->size();
     to->resize(start + size_t(length));
@@ -115,9 +111,7 @@ jint append(JNIEnv *env, jobject holder, jfieldID id, const char *kind, jint ind
 jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
     jobject holder = env->GetObjectArrayElement(array, index);
     check(env);
-    if (holder == nullptr)
-        throw JavaError("java/lang/NullPointerException",
-                        format("%s %d is null", kind, int(index)));
+    if (holder == nullptr) throw JavaError(kNullPointer, format("%s %d is null", kind, int(index)));
     return holder;
 }
 
@@ -134,11 +128,10 @@ void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, RegionCopy *
             if (i == kBases) {
                 bases = length;
                 if (bases == 0)
-                    throw JavaError("java/lang/IllegalArgumentException",
-                                    format("read %d has no bases", int(r)));
+                    throw JavaError(kIllegalArgument, format("read %d has no bases", int(r)));
             }
             if (length != bases)
-                throw JavaError("java/lang/IllegalArgumentException",
+                throw JavaError(kIllegalArgument,
                                 format("read %d: %s has %d values for %d bases", int(r),
                                        kTrackNames[i], int(length), int(bases)));
         }
@@ -154,8 +147,7 @@ void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, Re
         const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
         if (append(env, haplotype.get(), ids.haplotype_bases, "haplotype", h, "haplotypeBases",
                    &copy->haplotypes) == 0)
-            throw JavaError("java/lang/IllegalArgumentException",
-                            format("haplotype %d has no bases", int(h)));
+            throw JavaError(kIllegalArgument, format("haplotype %d has no bases", int(h)));
         copy->haplotype_offsets.push_back(int64_t(copy->haplotypes.size()));
     }
 }
@@ -164,18 +156,16 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
     const auto start = std::chrono::steady_clock::now();
     const Fields *ids = fields.load(std::memory_order_acquire);
     if (ids == nullptr)
-        throw JavaError("java/lang/IllegalStateException",
-                        "computeLikelihoods was called before initialize");
+        throw JavaError(kIllegalState, "computeLikelihoods was called before initialize");
     if (reads == nullptr || haplotypes == nullptr || likelihoods == nullptr)
-        throw JavaError("java/lang/NullPointerException",
-                        "reads, haplotypes or likelihoods is null");
+        throw JavaError(kNullPointer, "reads, haplotypes or likelihoods is null");
     const jint read_count = env->GetArrayLength(reads);
     const jint haplotype_count = env->GetArrayLength(haplotypes);
     if (read_count == 0 || haplotype_count == 0) return;
     const int64_t pairs = int64_t(read_count) * haplotype_count;
     const jint room = env->GetArrayLength(likelihoods);
     if (room < pairs)
-        throw JavaError("java/lang/IllegalArgumentException",
+        throw JavaError(kIllegalArgument,
                         format("likelihoods has room for %d values, %d reads x %d haplotypes need "
                                "%lld",
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
@@ -200,8 +190,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
 }
 
 }  // namespace
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni
 
 extern "C" {
 

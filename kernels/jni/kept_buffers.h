@@ -7,8 +7,7 @@
 
 #include "common/per_thread.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // The memory of vectors and strings.
 template <class... Containers>
@@ -35,5 +34,4 @@ class KeptBuffers {
     Buffers &buffers_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

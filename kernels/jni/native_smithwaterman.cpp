@@ -8,8 +8,7 @@
 #include "jni/calls/smithwaterman_calls.h"
 #include "kept_buffers.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // Larger buffers of a thread are freed after use.
@@ -57,8 +56,7 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
 }
 
 }  // namespace
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni
 
 extern "C" {
 

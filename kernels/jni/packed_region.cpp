@@ -2,8 +2,7 @@
 
 #include "guarded_jni.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 template <typename T>
@@ -16,8 +15,7 @@ T *at_least(std::vector<T> *buffer, size_t size) {
 int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     offsets[0] = 0;
     for (jint i = 0; i < count; i++) {
-        if (lengths[i] < 0)
-            throw JavaError("java/lang/IllegalArgumentException", "negative length");
+        if (lengths[i] < 0) throw JavaError(kIllegalArgument, "negative length");
         offsets[i + 1] = offsets[i] + lengths[i];
     }
     return offsets[count];
@@ -28,7 +26,7 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
 void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads,
                         jint haplotypes, int haplotype_tracks) {
     if (reads < 0 || haplotypes < 0 || reads > env->GetArrayLength(lengths) - haplotypes)
-        throw JavaError("java/lang/IllegalArgumentException", "more sequences than lengths");
+        throw JavaError(kIllegalArgument, "more sequences than lengths");
     const jint sequence_count = reads + haplotypes;
     jint *const length = at_least(&lengths_, size_t(sequence_count));
     env->GetIntArrayRegion(lengths, 0, sequence_count, length);
@@ -39,7 +37,7 @@ void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, ji
     const int64_t haplotype_bytes = accumulate(length + reads, haplotypes, haplotype_offsets);
     const int64_t bytes = 5 * read_bytes + haplotype_tracks * haplotype_bytes;
     if (bytes > env->GetArrayLength(sequences))
-        throw JavaError("java/lang/IllegalArgumentException", "lengths beyond the sequences");
+        throw JavaError(kIllegalArgument, "lengths beyond the sequences");
     uint8_t *const data = at_least(&sequences_, size_t(bytes));
     env->GetByteArrayRegion(sequences, 0, jint(bytes), reinterpret_cast<jbyte *>(data));
     check(env);
@@ -61,5 +59,4 @@ void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, ji
     haplotype_flags_ = data + 5 * read_bytes + haplotype_bytes;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

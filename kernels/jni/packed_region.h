@@ -2,15 +2,13 @@
 #pragma once
 
 #include <jni.h>
-#include <stdint.h>
 
 #include <vector>
 
 #include "gkl_shim.h"
 #include "kept_buffers.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Copies of the arrays, and the batch of one region that they make. A thread reuses them.
 class PackedRegion {
@@ -40,5 +38,4 @@ class PackedRegion {
     const uint8_t *haplotype_flags_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

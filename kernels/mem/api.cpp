@@ -15,16 +15,10 @@ struct gkl_shim_mem_lines {
     gkl_shim::mem::LineWriter writer;
 };
 
-namespace gkl_shim {
-namespace mem {
-namespace {
+namespace gkl_shim::mem {
 
 // One letter takes at most this many bytes of all buffers together.
 const int64_t kBytesOfLetter = 64;
-
-Names names_of(const gkl_shim_mem_sequences &names) { return {names.letters, names.offsets}; }
-
-}  // namespace
 
 bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) {
     if (!sequences) return fail("%s is null", name);
@@ -64,19 +58,7 @@ bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queri
     return true;
 }
 
-FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search) {
-    return {search.min_length,
-            search.kind,
-            (search.strands & GKL_SHIM_MEM_FORWARD) != 0,
-            (search.strands & GKL_SHIM_MEM_REVERSE) != 0,
-            index->index.settings().threads,
-            search.first,
-            search.last,
-            search.most};
-}
-
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem
 
 using namespace gkl_shim;
 using namespace gkl_shim::mem;
@@ -98,14 +80,12 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
         return invalid("query_letters is %lld, less than 0", (long long)options->query_letters);
     if (!check_sequences("reference", reference)) return GKL_SHIM_EINVAL;
     return guarded([&] {
-        const IndexSettings settings = {options->min_length,    options->nucleotides_only != 0,
-                                        options->page_letters,  options->memory,
-                                        options->query_letters, allowed_threads(options->threads),
-                                        options->deferred != 0};
+        gkl_shim_mem_options settings = *options;
+        settings.threads = allowed_threads(options->threads);
+        settings.nucleotides_only = options->nucleotides_only != 0;
         Reference given(settings.nucleotides_only, reference->letters, reference->offsets,
-                        reference->count, settings.threads, options->borrowed != 0);
+                        reference->count, settings.threads, settings.borrowed);
         *index = new gkl_shim_mem{Index(settings, std::move(given)), {}};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -140,7 +120,6 @@ extern "C" gkl_shim_status gkl_shim_mem_save(const gkl_shim_mem *index, gkl_shim
         const std::vector<gkl_shim_mem_piece> &all = index->saved.pieces(index->index);
         *count = int64_t(all.size());
         for (int64_t k = 0; k < *count && k < capacity; k++) pieces[k] = all[size_t(k)];
-        return GKL_SHIM_OK;
     });
 }
 
@@ -153,7 +132,6 @@ extern "C" gkl_shim_status gkl_shim_mem_load(const uint8_t *bytes, int64_t size,
     if (size > 0 && !bytes) return invalid("bytes is null");
     return guarded([&] {
         *index = new gkl_shim_mem{load_index(bytes, size, allowed_threads(threads)), {}};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -164,10 +142,7 @@ extern "C" gkl_shim_status gkl_shim_mem_is_of(const gkl_shim_mem *index,
     *same = 0;
     if (!index) return invalid("index is null");
     if (!check_sequences("reference", reference)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
-        *same = is_of(index->index, *reference);
-        return GKL_SHIM_OK;
-    });
+    return guarded([&] { *same = is_of(index->index, *reference); });
 }
 
 extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
@@ -178,9 +153,7 @@ extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
     *matches = nullptr;
     if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
     return guarded([&] {
-        *matches = new gkl_shim_mem_matches{
-            index, find_on_cpu(index->index, find_settings(index, *search), *queries)};
-        return GKL_SHIM_OK;
+        *matches = new gkl_shim_mem_matches{index, find_on_cpu(index->index, *search, *queries)};
     });
 }
 
@@ -198,8 +171,7 @@ extern "C" gkl_shim_status gkl_shim_mem_copy(const gkl_shim_mem_matches *matches
     if (matches->results.count() > 0 && !out) return invalid("out is null");
     return guarded([&] {
         const Index &index = matches->index->index;
-        copy_matches(index.reference(), matches->results, index.settings().threads, out);
-        return GKL_SHIM_OK;
+        copy_matches(index.reference(), matches->results, index.threads(), out);
     });
 }
 
@@ -214,7 +186,6 @@ extern "C" gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size,
     if (size > 0 && !text) return invalid("text is null");
     return guarded([&] {
         *fasta = new gkl_shim_mem_fasta{parse_fasta(text, size, allowed_threads(threads))};
-        return GKL_SHIM_OK;
     });
 }
 
@@ -249,16 +220,8 @@ extern "C" gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *m
         return invalid("%lld names for %lld queries", (long long)format->query_names->count,
                        (long long)matches->results.queries());
     return guarded([&] {
-        const LineFormat given = {names_of(*format->reference_names),
-                                  names_of(*format->query_names),
-                                  format->four_columns != 0,
-                                  format->lengths != 0,
-                                  format->original_positions != 0,
-                                  format->substrings != 0,
-                                  format->continued != 0};
         *lines = new gkl_shim_mem_lines{
-            LineWriter(index.reference(), matches->results, given, index.settings().threads)};
-        return GKL_SHIM_OK;
+            LineWriter(index.reference(), matches->results, *format, index.threads())};
     });
 }
 
@@ -268,10 +231,7 @@ extern "C" gkl_shim_status gkl_shim_mem_lines_next(gkl_shim_mem_lines *lines, co
     *text = nullptr;
     *size = 0;
     if (!lines) return invalid("lines is null");
-    return guarded([&] {
-        lines->writer.next(text, size);
-        return GKL_SHIM_OK;
-    });
+    return guarded([&] { lines->writer.next(text, size); });
 }
 
 extern "C" void gkl_shim_mem_lines_close(gkl_shim_mem_lines *lines) { delete lines; }

@@ -15,15 +15,11 @@ struct gkl_shim_mem_matches {
     gkl_shim::mem::Results results;
 };
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Both set the last error and return false if an argument is wrong.
 bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences);
 bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queries,
                   const gkl_shim_mem_search *search);
 
-FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search);
-
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 bool before(const Match &a, const Match &b) {
@@ -60,5 +59,4 @@ void keep_unique_in_query(std::vector<Match> &matches) {
     matches.resize(kept);
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

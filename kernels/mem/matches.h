@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Positions are those of the texts.
 struct Match {
@@ -35,5 +34,4 @@ void sift_repeated(std::vector<Match> &matches);
 // unique in the reference. Sorts them by position in the reference, as mummer does.
 void keep_unique_in_query(std::vector<Match> &matches);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 #include <mutex>
 #include <new>
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const size_t kHugePage = size_t(1) << 21;
@@ -114,5 +113,4 @@ void give_memory_back(void *memory, size_t bytes) {
     if (bytes < kMinKept || !kept_blocks().keep(memory, size_of_block(bytes))) free(memory);
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -18,8 +18,7 @@
 #include "common/device.h"
 #include "common/integers.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Bytes that are not letters.
 enum : uint8_t { kQueryOther = 0xFC, kReferenceOther, kQueryEnd, kReferenceEnd };
@@ -177,5 +176,4 @@ GKL_SHIM_METHOD bool is_match(const Seeds &seeds, int64_t min_length, const uint
     return *from >= seeds.letters && *before + *from >= min_length;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -5,8 +5,7 @@
 #include "common/memory/copy.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kMatchesPerNanosecond = 1;
@@ -20,7 +19,7 @@ void choose_unique(const SequenceStarts &starts, int kind, std::vector<Match> &m
     matches.erase(std::remove_if(matches.begin(), matches.end(),
                                  [](const Match &match) { return match.repeated; }),
                   matches.end());
-    if (kind != kMum) return;
+    if (kind != GKL_SHIM_MEM_MUM) return;
     std::vector<Match> of_query;
     auto out = matches.begin();
     int64_t query = 0;
@@ -66,7 +65,7 @@ void copy_of_strand(const Reference &reference, const Results &results, bool rev
 
 void tidy_slice(int kind, std::vector<Match> &matches) {
     sort_matches(matches.data(), matches.data() + matches.size());
-    if (kind != kMem) sift_repeated(matches);
+    if (kind != GKL_SHIM_MEM_ALL) sift_repeated(matches);
 }
 
 void Strand::append(Buffer<Match> piece) {
@@ -125,7 +124,7 @@ Results results_of(const gkl_shim_mem_sequences &queries, int threads) {
 Strand gather(const SequenceStarts &starts, int kind, Slices &slices, int threads) {
     Strand strand;
     strand.searched = true;
-    if (kind != kMem) {
+    if (kind != GKL_SHIM_MEM_ALL) {
         std::vector<Match> all;
         for (std::vector<Match> &slice : slices) {
             all.insert(all.end(), slice.begin(), slice.end());
@@ -148,5 +147,4 @@ Strand gather(const SequenceStarts &starts, int kind, Slices &slices, int thread
     return strand;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -1,30 +1,19 @@
 // The matches of a block of queries, and their order.
 #pragma once
 
-#include <stdint.h>
-
-#include <utility>
 #include <vector>
 
 #include "gkl_shim.h"
 #include "mem/index/reference.h"
 #include "mem/matches.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
-enum Kind { kMem = 0, kMumReference = 1, kMum = 2 };
-
-struct FindSettings {
-    int64_t min_length;
-    int kind;
-    bool forward, reverse;
-    int threads;
-    int64_t first, last, most;  // of a part of the search, as in gkl_shim_mem_search; or all 0
-
-    bool wants(bool reversed) const { return reversed ? reverse : forward; }
-    bool is_part() const { return most > 0; }
-};
+// Whether a strand is searched, and whether a search is a part of one.
+inline bool wants(const gkl_shim_mem_search &search, bool reverse) {
+    return search.strands & (reverse ? GKL_SHIM_MEM_REVERSE : GKL_SHIM_MEM_FORWARD);
+}
+inline bool is_part(const gkl_shim_mem_search &search) { return search.most > 0; }
 
 // The matches of one strand of all queries. Those of a query are together, and queries are in their
 // order.
@@ -115,5 +104,4 @@ inline TextSource source_of(const gkl_shim_mem_sequences &queries, bool reverse,
                       queries.letters, starts_of(queries));
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -1,5 +1,4 @@
 // The prefilter part of the C ABI: checks the arguments and calls the engine.
-#include <algorithm>
 #include <atomic>
 
 #include "common/cpu.h"
@@ -12,8 +11,7 @@ struct gkl_shim_prefilter {
     gkl_shim::prefilter::CpuSettings settings;
 };
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // How many bases one thread encodes at a time; a multiple of 32.
@@ -31,7 +29,7 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
     if (!sequences.starts && sequences.stride < 0)
         return fail("%s: stride is %lld, less than 0", name, (long long)sequences.stride);
     const auto check = [&](int64_t k) {
-        const int32_t length = sequences.lengths ? sequences.lengths[k] : sequences.length;
+        const int32_t length = length_of(sequences, k);
         if (length < 1 || length > longest)
             return fail("%s: sequence %lld has length %d, not 1 to %d", name, (long long)k, length,
                         longest);
@@ -52,8 +50,7 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
 }
 
 }  // namespace
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter
 
 using namespace gkl_shim;
 using namespace gkl_shim::prefilter;
@@ -106,17 +103,13 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
         return GKL_SHIM_EINVAL;
     if (handle->settings.gatekeeper)
         for (int64_t k = 0; k < pairs; k++) {
-            const int32_t read = reads->lengths ? reads->lengths[k] : reads->length;
-            const int32_t segment = segments->lengths ? segments->lengths[k] : segments->length;
+            const int32_t read = length_of(*reads, k), segment = length_of(*segments, k);
             if (read != segment)
                 return invalid(
                     "pair %lld: GateKeeper needs equal lengths; the read has %d, the segment %d",
                     (long long)k, read, segment);
         }
-    return guarded([&] {
-        compute_on_cpu(handle->settings, pairs, *reads, *segments, results);
-        return GKL_SHIM_OK;
-    });
+    return guarded([&] { compute_on_cpu(handle->settings, pairs, *reads, *segments, results); });
 }
 
 extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {
@@ -145,6 +138,5 @@ extern "C" gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, int
                     any = true;
             });
         *any_undefined = any;
-        return GKL_SHIM_OK;
     });
 }

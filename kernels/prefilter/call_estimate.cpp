@@ -3,15 +3,11 @@
 #include "common/floating_point_mode.h"
 #include "gkl_shim_internal.h"
 
-namespace {
-
 // Bases of reads a nanosecond, on one thread of the CPU with at most kNarrow edits, and in the
 // GPU's kernels. Bytes a nanosecond on their way to the GPU, encoding included. Measured with an
 // H200 and the CPU of its machine (docs/algorithms/prefilter.md).
 constexpr double kCpuBases = 4, kGpuBases = 1000, kSentBytes = 48, kTripNanoseconds = 50000;
 constexpr int kNarrow = 15;
-
-}  // namespace
 
 extern "C" void gkl_shim_prefilter_estimate(int64_t bases, int64_t bytes, int32_t max_edits,
                                             int32_t threads, gkl_shim_call_estimate *call) {

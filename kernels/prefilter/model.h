@@ -30,8 +30,7 @@
 #include <immintrin.h>
 #endif
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 enum Mode { kGlobal = 0, kInfix = 1, kPrefix = 2 };
 
@@ -211,5 +210,4 @@ GKL_SHIM_DEVICE int32_t gatekeeper(const GateKeeperPair &pair, int32_t max_edits
     return edits <= max_edits ? edits : int32_t(kAbove);
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

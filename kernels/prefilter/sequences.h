@@ -2,12 +2,9 @@
 // copy.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 static inline int32_t length_of(const gkl_shim_prefilter_sequences &sequences, int64_t k) {
     return sequences.lengths ? sequences.lengths[k] : sequences.length;
@@ -17,5 +14,4 @@ static inline int64_t start_of(const gkl_shim_prefilter_sequences &sequences, in
     return sequences.starts ? sequences.starts[k] : k * sequences.stride;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -11,8 +11,7 @@
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
@@ -64,8 +63,7 @@ bool check_contigs(const gkl_shim_prefilter_contigs &contigs) {
 }
 
 }  // namespace
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter
 
 using namespace gkl_shim;
 using namespace gkl_shim::prefilter;
@@ -117,7 +115,6 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
                 std::string_view(contigs->names + contigs->name_offsets[k],
                                  size_t(contigs->name_offsets[k + 1] - contigs->name_offsets[k])),
                 k);
-        return GKL_SHIM_OK;
     });
     if (listed != GKL_SHIM_OK) return listed;
     const auto parse = [&](const TabLine &line, int64_t k) {

@@ -10,11 +10,8 @@
 #include "python_host/interpreter.h"
 
 namespace gkl_shim {
-namespace {
 
 constexpr size_t kStackBytes = size_t(16) << 20;
-
-}  // namespace
 
 void PythonHost::start() {
     {

@@ -1,10 +1,9 @@
 // GPUs that Python opens for a process that is not Python, such as a JVM.
 //
-// CuPy opens devices and loads kernels, in the interpreter that GKL_SHIM_PYTHON names, otherwise in
-// the python3 on the PATH. gkl-shim must be installed there, in the version of this library. That
-// interpreter is started inside this process on first use (interpreter.h), so a process that asks
-// for no GPU needs no Python. It is never finalized, because the process may end while its threads
-// compute.
+// CuPy opens devices and loads kernels, in an interpreter that is started inside this process on
+// first use (interpreter.h), so a process that asks for no GPU needs no Python. gkl-shim must be
+// installed there, in the version of this library. The interpreter is never finalized, because the
+// process may end while its threads compute.
 #pragma once
 
 #include <atomic>

@@ -9,8 +9,7 @@ struct gkl_shim_smithwaterman {
     gkl_shim::smithwaterman::CpuSettings settings;
 };
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 // Checks the sequences' lengths. The total must leave room for the CIGARs' text in 63 bits.
@@ -58,15 +57,12 @@ gkl_shim_status align(const gkl_shim_smithwaterman *handle, bool exactly,
                        (long long)room);
     CpuSettings settings = handle->settings;
     settings.exact = exactly;
-    return guarded([&] {
-        align_on_cpu(settings, *batch, *parameters, offsets, cigar_offsets, cigars);
-        return GKL_SHIM_OK;
-    });
+    return guarded(
+        [&] { align_on_cpu(settings, *batch, *parameters, offsets, cigar_offsets, cigars); });
 }
 
 }  // namespace
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman
 
 using namespace gkl_shim;
 using namespace gkl_shim::smithwaterman;

@@ -24,12 +24,9 @@
 // last occurrence of the alternative in the reference.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 
 // Java's scores are 32-bit integers that wrap around. H never falls below kLowest, and E and F
 // start at kNoGap. With ordinary parameters, neither has an effect.
@@ -57,5 +54,4 @@ static inline int32_t border(const Pair &pair, int64_t k) {
                    uint32_t(k - 1) * uint32_t(pair.parameters.gap_extend));
 }
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

@@ -11,8 +11,7 @@
 #include "common/text/printable.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 constexpr int64_t kNanosecondsALine = 20, kCopiedPerNanosecond = 4;
@@ -126,8 +125,7 @@ void lay_out(const std::vector<TextPair> &pairs, int threads, int64_t *offsets, 
 }
 
 }  // namespace
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman
 
 using namespace gkl_shim;
 using namespace gkl_shim::smithwaterman;
@@ -182,6 +180,5 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_format(int64_t pairs, const in
         };
         *size = format_all(pairs, kNanosecondsALine, allowed_threads(threads), begin, room, write) -
                 begin;
-        return GKL_SHIM_OK;
     });
 }

@@ -13,10 +13,11 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import pairhmm_callers, pairhmm_gatk, pairhmm_lone, pairhmm_long_reads
+from benchmarks import pairhmm_gatk
 from benchmarks.common import prefilter_rates, regions
-from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.device_timer import timed
+from benchmarks.gpu import pairhmm_lone, pairhmm_long_reads
+from benchmarks.gpu.call_parts import TimedEngine
 from gkl_shim.bench import regions as generated
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.bench.tables import print_table
@@ -33,21 +34,6 @@ from tests.pairhmm.cuda.conftest import assert_same_bits
 @pytest.fixture
 def two_gpus(fake_gpus: Any) -> None:
     fake_gpus(2, result=0)
-
-
-@pytest.mark.usefixtures("two_gpus")
-def test_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 3))
-    file = tmp_path / "report.json"
-    arguments = ["--seconds", "0.01", "--json", str(file), "--table", "callers"]
-    CliRunner().invoke(pairhmm_callers.command, arguments, catch_exceptions=False)
-    report = json.loads(file.read_text())
-    assert [device["name"] for device in report["devices"]] == ["fake 0", "fake 1"]
-    rows = report["tables"]["callers"]["rows"]
-    assert len(rows) == 2 * 2 * 2
-    for row in rows:
-        calls = row["microseconds_a_call"] * row["regions_a_second"]
-        assert calls == pytest.approx(1e6 * row["callers"])
 
 
 @pytest.mark.usefixtures("two_gpus")

@@ -49,32 +49,31 @@ def papers(*arguments: object) -> dict[str, Any]:
     done = CliRunner().invoke(prefilter_papers.command, command, catch_exceptions=False)
     assert done.exit_code == 0
     report: dict[str, Any] = json.loads(done.stdout)
-    assert all(row["millions"] > 0 and math.isfinite(row["millions"]) for row in report["rows"])
+    found = [rate for row in report["rows"] for rate in row["millions"]]
+    assert all(rate > 0 and math.isfinite(rate) for rate in found)
     return report
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_on_the_cpu(tmp_path: Path) -> None:
+def test_on_the_cpu() -> None:
     require_tool("minimap2")
     pairs = shared_data("prefilter", "ERR240727_1_E2.tsv")
-    plot = tmp_path / "plot.svg"
-    report = papers(pairs, "--plot", plot)
+    report = papers(pairs)
     assert report["pairs"] == pairs.name
     assert report["missing"]["CUDA"] == "this test wants none"
     assert {row["table"] for row in report["rows"]} == {"edits", "length", "threads"}
     whats = {row["what"] for row in report["rows"]}
     assert whats == {"edlib", *(f"CPU, {build}" for build in _native.builds())}
     assert {row["length"] for row in report["rows"]} == {100, 150, 250, 300}
-    accepted = {row["max_edits"]: row for row in report["accuracy"]}
-    assert set(accepted) == set(range(41))
-    assert (accepted[5]["gatekeeper"], accepted[5]["exact"]) == (1525, 34)
-    assert all(row["false_rejects"] == 0 for row in report["accuracy"])
+    accepted = report["accuracy"]
+    assert accepted["max_edits"] == list(range(41))
+    assert (accepted["gatekeeper"][5], accepted["exact"][5]) == (1525, 34)
+    assert set(accepted["false_rejects"]) == {0}
     assert [row["max_edits"] for row in report["verification"]] == [2, 5, 10]
     for row in report["verification"]:
         assert row["reads"] == 300
         assert row["same_mappings"]
         assert 100 < row["mappings"] == row["passed"] < row["candidates"]
-    assert plot.read_bytes().startswith(b"<?xml")
 
 
 @pytest.mark.usefixtures("no_gpu")

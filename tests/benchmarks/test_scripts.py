@@ -16,7 +16,12 @@ from benchmarks.common import report
 from tests.conftest import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
-SCRIPTS = sorted(path.stem for path in BENCHMARKS.glob("*.py") if path.stem != "__init__")
+#: Their names below the folder, such as `gpu.mem_cuda`.
+SCRIPTS = sorted(
+    ".".join(path.relative_to(BENCHMARKS).with_suffix("").parts)
+    for path in (*BENCHMARKS.glob("*.py"), *BENCHMARKS.glob("gpu/*.py"))
+    if path.stem not in ("__init__", "call_parts")
+)
 
 
 def python(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -75,8 +80,8 @@ def test_a_report_names_the_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_the_readme_lists_every_script_and_every_result() -> None:
-    listed = re.findall(r"^\| `(\w+)\.py` \|", (BENCHMARKS / "README.md").read_text(), re.M)
-    assert sorted(listed) == SCRIPTS
+    listed = re.findall(r"^\| `([\w/]+)\.py` \|", (BENCHMARKS / "README.md").read_text(), re.M)
+    assert sorted(name.replace("/", ".") for name in listed) == SCRIPTS
     results = BENCHMARKS / "results"
     listed = re.findall(r"^\| `([\w/-]+\.json)`", (results / "README.md").read_text(), re.M)
     assert sorted(listed) == sorted(
@@ -90,9 +95,9 @@ def test_scripts_that_are_named_exist(text: str) -> None:
     files = [*path.rglob("*.md"), *path.rglob("*.py")] if path.is_dir() else [path]
     for file in files:
         content = file.read_text(encoding="utf-8")
-        for script in re.findall(r"\bbenchmarks[./](\w+)(?:\.py)?\b", content):
-            names = [*SCRIPTS, "README", "common", "results", "X"]
-            assert script in names, f"{file}: {script}"
+        for script in re.findall(r"\bbenchmarks[./]((?:gpu[./])?\w+)(?:\.py)?\b", content):
+            names = [*SCRIPTS, "README", "common", "results", "gpu.call_parts", "gpu.NAME", "X"]
+            assert script.replace("/", ".") in names, f"{file}: {script}"
 
 
 @pytest.mark.parametrize(

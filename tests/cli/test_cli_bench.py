@@ -1,4 +1,4 @@
-"""``gkl-shim bench``, the input that it generates, and the benchmarks of mem in the papers."""
+"""``gkl-shim bench`` and the input that it generates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import mem_papers
 from gkl_shim.bench import filters, gatk_kernels, lone, regions, timing
 from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.bench.pairs import candidates
@@ -322,16 +321,3 @@ def test_mem_has_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             bench_mem.command, ["--rounds", "1", *options], catch_exceptions=False
         )
         assert (done.exit_code, made) == (0, [want])
-
-
-def test_the_papers_of_mem_compare_whole_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    require_tool("mummer")
-    monkeypatch.chdir(tmp_path)
-    options = ["--smaller", "1000", "--rounds", "1", "--json", "x.json"]
-    done = CliRunner().invoke(mem_papers.command, options, catch_exceptions=False)
-    assert done.exit_code == 0
-    tables = json.loads(Path("x.json").read_text())["tables"]
-    assert [row["l"] for row in tables["commands"]["rows"]] == [20, 50, 100, 20, 10, 14]
-    assert all(row["times mummer"] > 0 for row in tables["commands"]["rows"])

@@ -76,17 +76,26 @@ def main(record: str | None = None) -> int:
     except BackendUnavailable as error:
         raise SystemExit(f"the GPU tests need a CUDA device: {error}") from None
     status, tests = run()
-    counts = Counter(test["outcome"] for test in tests)
-    found = {
-        **about,
-        "versions": versions(),
-        "outcomes": dict(counts),
-        "seconds": round(sum(test["seconds"] for test in tests), 1),
-        "tests": tests,
-    }
     if record is not None:
-        write_json(record, found)
+        write_json(record, {**about, "versions": versions(), **summary(tests)})
     return status
+
+
+def summary(tests: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the totals, those of each file, and each test that has not passed."""
+    files: dict[str, list[dict[str, Any]]] = {}
+    for test in tests:
+        files.setdefault(test["test"].partition("::")[0], []).append(test)
+    return {
+        **_totals(tests),
+        "files": {name: _totals(own) for name, own in files.items()},
+        "not_passed": [test for test in tests if test["outcome"] != "passed"],
+    }
+
+
+def _totals(tests: list[dict[str, Any]]) -> dict[str, Any]:
+    seconds = round(sum(test["seconds"] for test in tests), 1)
+    return {"outcomes": Counter(test["outcome"] for test in tests), "seconds": seconds}
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import pytest
 
 from gkl_shim.prefilter import Prefilter, Sequences, edits
 from gkl_shim.prefilter import _cuda as engine
+from gkl_shim.prefilter._engine import Candidates
 from gkl_shim.prefilter._sequences import contig_sequences
 from tests.fakes.driver import FALLIBLE
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
@@ -93,7 +94,8 @@ def test_memory_that_is_lacking_for_resident_sequences(fake, candidates, after):
             resident = prefilter.engine.resident(encoded, contig_sequences(contigs))
             which, where, on = (array[~arguments[3]] for array in arguments[:3])
             out = np.empty(len(which), np.int16)
-            resident.compute(which.astype(np.int32), on.astype(np.int32), where, None, out)
+            forward = Candidates(which.astype(np.int32), where, on.astype(np.int32), None)
+            resident.compute(forward, out)
             np.testing.assert_array_equal(out, want[~arguments[3]])
     assert driver.live == []
 
@@ -124,7 +126,7 @@ def test_closed_before_the_resident_sequences(fake, candidates):
     out = np.empty(1, np.int16)
     one = np.zeros(1, np.int32)
     with pytest.raises(ValueError, match="the engine is closed"):
-        on_devices.compute(one, one, one, None, out)
+        on_devices.compute(Candidates(one, one, one, None), out)
     some = Sequences.from_matrix(np.full((1, 9), ord("A"), np.uint8))
     with pytest.raises(ValueError, match="the engine is closed"):
         native.compute(some, some, out)

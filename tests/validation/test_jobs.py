@@ -98,11 +98,16 @@ def test_a_full_disk_that_has_temporary_files_too(
     )
     temporary = f"-Djava.io.tmpdir={tmp_path / 'out'}/.gkl-shim."
     assert temporary in (tmp_path / "runs").read_text()
-    # The user's own folder is used.
+    # The user's own folder is used, also one of a variable and in quotes.
     own = f"-Djava.io.tmpdir={tmp_path}"
-    with pytest.raises(MissingComponent, match="give another folder with --java-options"):
-        _runner(tmp_path, own).run("x", [job])
-    assert temporary not in (tmp_path / "runs").read_text().splitlines()[-1]
+    for variable in (None, *OPTIONS):
+        with monkeypatch.context() as patch:
+            if variable is not None:
+                patch.setenv(variable, f'-Xmx1g "{own}"')
+            options = [own] if variable is None else []
+            with pytest.raises(MissingComponent, match="give another folder with --java-options"):
+                _runner(tmp_path, *options).run("x", [job])
+        assert temporary not in (tmp_path / "runs").read_text().splitlines()[-1]
 
 
 def test_a_run_that_fails_ends_those_beside_it(

@@ -21,17 +21,6 @@ from gkl_shim.common._processor import Processor
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.gatk import gkl, replay
 
-__all__ = [
-    "cuda_devices",
-    "gkl_option",
-    "json_option",
-    "measure_kernel",
-    "progress",
-    "publish",
-    "publish_commands",
-    "seconds_option",
-]
-
 _Data = TypeVar("_Data")
 
 

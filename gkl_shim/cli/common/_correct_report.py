@@ -10,8 +10,6 @@ from gkl_shim.common._output_files import atomic_output
 from gkl_shim.correct import Spectrum
 from gkl_shim.correct._files import FilesCorrection
 
-__all__ = ["check_plot", "draw", "report", "summary"]
-
 
 def report(run: FilesCorrection, spectrum: Spectrum) -> dict[str, Any]:
     """Return what --json writes."""

@@ -12,8 +12,6 @@ from gkl_shim.common._printable import printable
 from gkl_shim.gatk import fetch, kernel_times, replay
 from gkl_shim.gatk.demonstration import DEFAULT, DRAGEN, OPTIONS, REPLAY_SECONDS, Result
 
-__all__ = ["summary", "table"]
-
 
 def table(result: Result) -> Table:
     """Return the VCFs and times of both GATKs, side by side."""

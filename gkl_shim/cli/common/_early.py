@@ -9,8 +9,6 @@ import click
 
 from gkl_shim.cli.common import _options
 
-__all__ = ["wake_devices"]
-
 
 @click.command(
     add_help_option=False,

@@ -19,10 +19,6 @@ from gkl_shim.common._output_files import atomic_output
 from gkl_shim.common._printable import printable
 from gkl_shim.errors import FormatError
 
-__all__ = ["Command", "NumberRange", "WholeRange", "backend", "build", "classpath", "command",
-           "cpu_backend", "devices", "entries", "json_file", "memory", "output", "progress",
-           "threads", "usage_errors", "write_json"]  # fmt: skip
-
 _Option: TypeAlias = Callable[[Any], Any]
 
 _JSON_LINE = 400

@@ -7,8 +7,6 @@ import sys
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-__all__ = ["Stages"]
-
 
 class Stages:
     """Shows the stages of `gkl_shim.validation`: a bar on a terminal, otherwise a line for each.

@@ -17,8 +17,6 @@ from typing import Any
 from gkl_shim.common._output_files import STANDARD_OUTPUT, Output, remove_unfinished
 from gkl_shim.common._printable import printable
 
-__all__ = ["end_on_signals", "keep_exit_codes", "open_standard_streams", "show_warnings"]
-
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
 _GRACE_SECONDS = 0.5

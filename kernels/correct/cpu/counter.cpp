@@ -1,15 +1,12 @@
 #include "correct/cpu/counter.h"
 
-#include <stdint.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "common/thread_pool.h"
 #include "correct/on_cpu.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Hashes that wait for a round. They take 8 bytes each.
@@ -264,5 +261,4 @@ std::unique_ptr<Counter> counter_on_cpu(int k, int threads, int64_t memory_bytes
     return std::make_unique<CpuCounter>(k, threads, memory_bytes, least);
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

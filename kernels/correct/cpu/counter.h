@@ -17,8 +17,7 @@
 
 #include "correct/spectrum/counter.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class CpuCounter : public Counter {
    public:
@@ -67,5 +66,4 @@ class CpuCounter : public Counter {
     std::vector<Table> tables_;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

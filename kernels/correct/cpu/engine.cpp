@@ -6,8 +6,7 @@
 #include "correct/cpu/read.h"
 #include "correct/on_cpu.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Reads that one task corrects.
@@ -96,5 +95,4 @@ void correct_on_cpu(const Settings &settings, const Spectrum &spectrum, const Re
         });
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -9,8 +9,7 @@
 #include "correct/reads.h"
 #include "correct/search.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class CpuRead {
    public:
@@ -186,5 +185,4 @@ class CpuRead {
     std::vector<int32_t> votes_;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 DeviceChunk::DeviceChunk(gpu::Device *device, CudaEngine *engine)
     : RangeSlot(device), engine_(*engine) {}
@@ -32,23 +31,19 @@ gkl_shim_status DeviceChunk::plan() {
 }
 
 void DeviceChunk::write() {
-    stage_reads(call->reads + range.first, count(), pinned<uint32_t>(offsets_),
-                pinned<uint8_t>(letters_), has_qualities_ ? pinned<uint8_t>(qualities_) : nullptr,
-                threads);
-}
-
-void DeviceChunk::send() {
-    driver().send(device_.address(), pinned_.address(), outcomes_, stream());
+    stage_reads(call->reads + range.first, count(), pinned_.as<uint32_t>(offsets_),
+                pinned_.as<uint8_t>(letters_),
+                has_qualities_ ? pinned_.as<uint8_t>(qualities_) : nullptr, threads);
 }
 
 void DeviceChunk::correct() {
     CorrectWork work = {slots_->view,
-                        {on_device<uint8_t>(letters_), on_device<uint32_t>(offsets_), count()},
-                        on_device<uint8_t>(letters_),
-                        has_qualities_ ? on_device<uint8_t>(qualities_) : nullptr,
+                        {device_.as<uint8_t>(letters_), device_.as<uint32_t>(offsets_), count()},
+                        device_.as<uint8_t>(letters_),
+                        has_qualities_ ? device_.as<uint8_t>(qualities_) : nullptr,
                         call->settings.limits,
-                        cut.longest < kSharedBases ? nullptr : on_device<uint32_t>(planes_),
-                        on_device<Outcome>(outcomes_)};
+                        cut.longest < kSharedBases ? nullptr : device_.as<uint32_t>(planes_),
+                        device_.as<Outcome>(outcomes_)};
     const auto &kernels = engine_.hardware(device()).kernels;
     void *const kernel =
         call->settings.method == kVoting ? kernels.vote_reads : kernels.search_reads;
@@ -59,17 +54,17 @@ void DeviceChunk::correct() {
 }
 
 void DeviceChunk::launch() {
-    send();
+    driver().send(device_.address(), pinned_.address(), outcomes_, stream());
     correct();
-    driver().fetch(pinned<uint8_t>(letters_), device_.address() + uint64_t(letters_),
+    driver().fetch(pinned_.as<uint8_t>(letters_), device_.address() + uint64_t(letters_),
                    cut.bases + count() * int64_t(sizeof(Outcome)), stream());
 }
 
 void DeviceChunk::collect() {
     slots_.reset();
-    const Outcome *const outcomes = pinned<Outcome>(outcomes_);
-    const uint32_t *const offsets = pinned<uint32_t>(offsets_);
-    const uint8_t *const letters = pinned<uint8_t>(letters_);
+    const Outcome *const outcomes = pinned_.as<Outcome>(outcomes_);
+    const uint32_t *const offsets = pinned_.as<uint32_t>(offsets_);
+    const uint8_t *const letters = pinned_.as<uint8_t>(letters_);
     memcpy(call->outcomes + range.first, outcomes, size_t(count()) * sizeof(Outcome));
     for (int64_t k = 0; k < count(); k++) {
         const Read &read = call->reads[range.first + k];
@@ -87,5 +82,4 @@ int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t th
     return chunk.cut.end;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

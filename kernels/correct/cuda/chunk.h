@@ -10,8 +10,7 @@
 #include "correct/cuda/work.h"
 #include "gpu/ranges.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A call's reads.
 struct CorrectCall {
@@ -43,19 +42,10 @@ class DeviceChunk : public gpu::RangeSlot {
     void launch() override;
 
    private:
-    // The steps of launch() before it fetches the results: sends the reads, and corrects them.
-    void send();
+    // Launches the kernel, between the transfers of reads and results.
     void correct();
 
     int64_t count() const { return range.count(); }
-    template <class T>
-    T *pinned(int64_t at) const {
-        return reinterpret_cast<T *>(static_cast<uint8_t *>(pinned_.address()) + at);
-    }
-    template <class T>
-    T *on_device(int64_t at) const {
-        return reinterpret_cast<T *>(device_.address() + uint64_t(at));
-    }
 
     CudaEngine &engine_;
     std::shared_ptr<const DeviceSlots> slots_;
@@ -87,5 +77,4 @@ class ChunkQueue : public gpu::RangeQueue {
     const int64_t chunk_bases_;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -7,8 +7,7 @@
 #include "correct/on_cpu.h"
 #include "gpu/free_in.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 DeviceCounter::DeviceCounter(CudaEngine *engine, int k, int64_t memory_bytes, int least)
     : Counter(k, least), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
@@ -91,7 +90,7 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
                     pinned.free(engine_.driver);
                     pinned.grow(engine_.driver, tables.stream(stage), letters_at + cut.bases);
                 }
-                uint8_t *const at = static_cast<uint8_t *>(pinned.address());
+                uint8_t *const at = pinned.as<uint8_t>();
                 stage_reads(reads + begin, some, reinterpret_cast<uint32_t *>(at), at + letters_at,
                             nullptr, engine_.threads);
                 staged = true;
@@ -144,5 +143,4 @@ bool DeviceCounter::end_pass() {
     return false;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -15,8 +15,7 @@
 #include "correct/cuda/tables.h"
 #include "correct/spectrum/counter.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class DeviceCounter : public Counter {
    public:
@@ -46,5 +45,4 @@ class DeviceCounter : public Counter {
     std::unique_ptr<Counter> cpu_;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

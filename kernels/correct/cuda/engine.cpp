@@ -20,8 +20,7 @@
 #include "gpu/free_in.h"
 #include "gpu/ranges.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Launch threads of a device, and the most chunks that each has in flight.
@@ -47,12 +46,12 @@ DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Pl
     if (place == kOnHost) {
         on_host_ = std::make_unique<gpu::Memory<void *>>(driver_, bytes);
         copy_all({{on_host_->address(), spectrum.slots(), bytes}}, threads);
-        view.slots = static_cast<const uint32_t *>(on_host_->address());
+        view.slots = on_host_->as<const uint32_t>();
     } else {
         on_device_ = std::make_unique<gpu::Memory<uint64_t>>(driver_, bytes);
         driver_.send(on_device_->address(), spectrum.slots(), bytes, stream);
         driver_.wait_for_stream(stream);
-        view.slots = reinterpret_cast<const uint32_t *>(on_device_->address());
+        view.slots = on_device_->as<const uint32_t>();
     }
 }
 
@@ -95,8 +94,8 @@ std::shared_ptr<const DeviceSlots> CudaEngine::slots(const gpu::Device &device,
     return shared.slots;
 }
 
-gkl_shim_status CudaEngine::correct(const Settings &settings, const Spectrum &spectrum,
-                                    const Read *reads, int64_t count, Outcome *outcomes) {
+void CudaEngine::correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                         int64_t count, Outcome *outcomes) {
     const CorrectCall work = {settings, spectrum, reads, count, outcomes};
     int64_t bases = 0;
     for (int64_t k = 0; k < count; k++) bases += reads[k].length;
@@ -110,15 +109,13 @@ gkl_shim_status CudaEngine::correct(const Settings &settings, const Spectrum &sp
     const gpu::LaunchLimits limits = {launching, kChunksPerThread, settings.threads,
                                       kChunkNanoseconds};
     gpu::compute_ranges(&devices, &call, &queue, limits);
-    if (!call.failed())
-        for (const gpu::Range &undone : queue.undone())
-            correct_on_cpu(settings, spectrum, reads + undone.first, undone.count(),
-                           outcomes + undone.first);
-    return call.status();
+    check(call.status());
+    for (const gpu::Range &undone : queue.undone())
+        correct_on_cpu(settings, spectrum, reads + undone.first, undone.count(),
+                       outcomes + undone.first);
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct
 
 using namespace gkl_shim;
 using namespace gkl_shim::correct;
@@ -128,8 +125,7 @@ namespace {
 CorrectReads on_devices(gkl_shim_cuda_engine *engine) {
     return [engine](const Settings &settings, const Spectrum &spectrum, const Read *reads,
                     int64_t count, Outcome *outcomes) {
-        return static_cast<CudaEngine *>(engine)->correct(settings, spectrum, reads, count,
-                                                          outcomes);
+        static_cast<CudaEngine *>(engine)->correct(settings, spectrum, reads, count, outcomes);
     };
 }
 
@@ -152,7 +148,6 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_cuda_engi
             std::make_unique<DeviceCounter>(devices, k, memory_bytes ? memory_bytes : INT64_MAX,
                                             threshold),
             devices->threads};
-        return GKL_SHIM_OK;
     });
 }
 

@@ -1,8 +1,6 @@
 // The CUDA engine, for its own files.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,8 +13,7 @@
 #include "gpu/engine.h"
 #include "gpu/kept_memory.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A spectrum's slots where the kernels of a device can read them. The device's context is current
 // when they are made.
@@ -50,9 +47,10 @@ class CudaEngine : public gkl_shim_cuda_engine {
     explicit CudaEngine(const gkl_shim_correct_cuda_options &options);
     ~CudaEngine() override;
 
-    // Corrects reads in place. The CPU corrects those that no device does.
-    gkl_shim_status correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
-                            int64_t count, Outcome *outcomes);
+    // Corrects reads in place. The CPU corrects those that no device does. Throws std::bad_alloc
+    // and Failed.
+    void correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                 int64_t count, Outcome *outcomes);
 
     // The spectrum for a device, whose context is current. The last one is kept.
     std::shared_ptr<const DeviceSlots> slots(const gpu::Device &device, const Spectrum &spectrum,
@@ -80,5 +78,4 @@ class CudaEngine : public gkl_shim_cuda_engine {
     Shared on_host_;  // for devices whose memory is too small
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -6,15 +6,11 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
-namespace {
+namespace gkl_shim::correct {
 
 // Reads that one task copies.
 constexpr int64_t kReadsCopied = 2048;
 constexpr int64_t kBasesCopiedPerNanosecond = 4;
-
-}  // namespace
 
 Cut cut_reads(const Read *reads, int64_t first, int64_t count, int64_t most, int k) {
     Cut cut = {first, 0, 0, 0};
@@ -52,5 +48,4 @@ void stage_reads(const Read *reads, int64_t count, uint32_t *offsets, uint8_t *l
     });
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -5,8 +5,7 @@
 
 #include "correct/reads.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // Where a chunk of reads that begins at `first` ends: after about `most` bases, and at least one
 // read.
@@ -20,5 +19,4 @@ Cut cut_reads(const Read *reads, int64_t first, int64_t count, int64_t most, int
 void stage_reads(const Read *reads, int64_t count, uint32_t *offsets, uint8_t *letters,
                  uint8_t *qualities, int threads);
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -1,15 +1,10 @@
 #include "correct/cuda/tables.h"
 
-#include <string.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
-namespace {
+namespace gkl_shim::correct {
 
 constexpr int64_t kEntryBytes = sizeof(uint64_t);
 // Entries of a table that stay free however small the table is, because k-mers are not divided
@@ -18,8 +13,6 @@ constexpr int64_t kSpareEntries = 64;
 constexpr int64_t kMaxCountBlocks = int64_t(1) << 16;
 // The approximate time to sort an entry.
 constexpr int64_t kSortNanoseconds = 4;
-
-}  // namespace
 
 DeviceTables::DeviceTables(CudaEngine *engine, gpu::Device *device, int k,
                            std::vector<int> partitions, int64_t memory_bytes, int64_t kmers)
@@ -57,12 +50,12 @@ int64_t DeviceTables::chunk_bases() const {
 }
 
 Tables DeviceTables::view() const {
-    return {reinterpret_cast<uint64_t *>(entries_->address()),
+    return {entries_->as<uint64_t>(),
             size_,
             EntryLayout(k_),
-            reinterpret_cast<const int16_t *>(small_.address() + kNumbers),
-            reinterpret_cast<uint32_t *>(small_.address() + kOverflowed),
-            reinterpret_cast<unsigned long long *>(small_.address() + kUsed)};
+            small_.as<const int16_t>(kNumbers),
+            small_.as<uint32_t>(kOverflowed),
+            small_.as<unsigned long long>(kUsed)};
 }
 
 void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
@@ -144,8 +137,8 @@ void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t lette
 void DeviceTables::finish() {
     wait_for_all();
     void *const stream = this->stream(0);
-    FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_.address() + kKept),
-                       reinterpret_cast<unsigned long long *>(small_.address() + kHistogram)};
+    FinishWork work = {view(), small_.as<uint32_t>(kKept),
+                       small_.as<unsigned long long>(kHistogram)};
     void *parameters[] = {&work};
     launch(engine_.hardware(device_).kernels.finish_tables, tables(), kFinishThreads, kFinishWords,
            parameters, stream);
@@ -171,7 +164,7 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
         Mapped kept;
     };
     std::vector<Fetched> fetched(partitions_.size());
-    uint64_t *const memory = static_cast<uint64_t *>(pinned.address());
+    uint64_t *const memory = pinned.as<uint64_t>();
     for (int64_t begin = 0, end = 0; begin < tables(); begin = end) {
         int64_t entries = 0;
         for (; end < tables(); end++) {
@@ -205,5 +198,4 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
     }
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -13,8 +13,7 @@
 #include "correct/spectrum/counter.h"
 #include "correct/spectrum/mapped.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // A table for each partition. The device's context is current in all calls.
 class DeviceTables {
@@ -92,5 +91,4 @@ class DeviceTables {
     Histogram histogram_;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

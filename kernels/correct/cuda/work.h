@@ -5,8 +5,7 @@
 #include "correct/model.h"
 #include "correct/outcome.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 enum { kThreads = 128, kWarp = 32, kWarps = kThreads / kWarp };
 
@@ -65,5 +64,4 @@ struct CorrectWork {
     Outcome *outcomes;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

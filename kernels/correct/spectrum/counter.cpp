@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 int Counter::least_to_keep(const Histogram &histogram, bool complete) {
     int from = least_;
@@ -29,5 +28,4 @@ void Counter::start_again() {
     kept_from_ = 0;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -11,8 +11,7 @@
 #include "correct/spectrum/mapped.h"
 #include "correct/spectrum/threshold.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // Sorts entries that are in the order of a table. They are nearly sorted, because an entry's place
 // follows its hash.
@@ -91,5 +90,4 @@ class Counter {
     bool taken_ = false;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

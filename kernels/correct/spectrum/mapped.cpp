@@ -4,13 +4,9 @@
 
 #include <new>
 
-namespace gkl_shim {
-namespace correct {
-namespace {
+namespace gkl_shim::correct {
 
 constexpr size_t kLargePage = size_t(2) << 20;
-
-}  // namespace
 
 Mapped::Mapped(size_t size) {
     if (size == 0) return;
@@ -61,5 +57,4 @@ void Mapped::shrink(size_t size) {
     size_ = size;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

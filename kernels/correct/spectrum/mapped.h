@@ -7,8 +7,7 @@
 
 #include <utility>
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class Mapped {
    public:
@@ -43,5 +42,4 @@ class Mapped {
     size_t size_ = 0;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -9,9 +9,7 @@
 #include "common/interrupt.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace correct {
-namespace {
+namespace gkl_shim::correct {
 
 // 32 bits of a hash choose its slot.
 constexpr uint64_t kMinSize = 64, kMaxSize = UINT32_MAX;
@@ -21,8 +19,6 @@ constexpr uint64_t kTail = 1 << 16;
 
 // The approximate time to put a k-mer into its slot.
 constexpr int64_t kPlaceNanoseconds = 3;
-
-}  // namespace
 
 // New memory takes no pages before it is written.
 void Spectrum::allocate(uint64_t count) {
@@ -140,15 +136,10 @@ Spectrum::Spectrum(Counter *counter, int threshold, int repeated, int threads) :
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,
                                                const uint32_t *slots, uint64_t count) {
-    if (size < kMinSize || size > kMaxSize || size >= count || count > size + kTail + 1) {
-        fail("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
-             (unsigned long long)count);
-        return nullptr;
-    }
-    if (slots[count - 1] != 0) {
-        fail("the last slot of a spectrum must be empty");
-        return nullptr;
-    }
+    if (size < kMinSize || size > kMaxSize || size >= count || count > size + kTail + 1)
+        check(invalid("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
+                      (unsigned long long)count));
+    if (slots[count - 1] != 0) check(invalid("the last slot of a spectrum must be empty"));
     std::unique_ptr<Spectrum> made(new Spectrum);
     made->k_ = k;
     made->threshold_ = threshold;
@@ -170,5 +161,4 @@ double Spectrum::false_positive_rate() const {
     return double(compared) / double(size_) / double(1 << kPrintBits);
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -9,8 +9,7 @@
 #include "correct/spectrum/counter.h"
 #include "correct/spectrum/mapped.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 class Spectrum {
    public:
@@ -19,7 +18,7 @@ class Spectrum {
     // Failed if there are too many, and leaves them there then.
     Spectrum(Counter *counter, int threshold, int repeated, int threads);
 
-    // Copies slots that slots() of another spectrum returned. Returns null and sets the error if
+    // Copies slots that slots() of another spectrum returned. Throws std::bad_alloc, or Failed if
     // they cannot be the slots of one.
     static std::unique_ptr<Spectrum> from_slots(int k, int threshold, uint64_t size,
                                                 const uint32_t *slots, uint64_t count);
@@ -56,5 +55,4 @@ class Spectrum {
     uint32_t *slots_ = nullptr;
 };
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -4,8 +4,7 @@
 
 #include "correct/model.h"
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 namespace {
 
 // Of the reads that cover a base, at most one in this many has the same error there. With 1% errors
@@ -59,5 +58,4 @@ int repeated_from(const Histogram &histogram) {
     return from;
 }
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace gkl_shim {
-namespace correct {
+namespace gkl_shim::correct {
 
 // histogram[c] is how many k-mers occur c times, and the last number how many occur at least
 // kMaxCount times. histogram[0] is the sum of their counts.
@@ -27,5 +26,4 @@ int repeated_from(const Histogram &histogram);
 // Repeated k-mers occur at least this often.
 constexpr int kRepeated = 3;
 
-}  // namespace correct
-}  // namespace gkl_shim
+}  // namespace gkl_shim::correct

@@ -10,8 +10,7 @@
 #include "hmm/cpu/rescaled_loop.inc"
 #include "hmm/cpu/vector_loop.inc"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 template <class Model, int W>
@@ -43,5 +42,4 @@ extern const CpuBuild GKL_SHIM_BUILD = {
     rescaled_kernel<1>(),
 };
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

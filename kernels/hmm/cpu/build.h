@@ -7,8 +7,7 @@
 
 #include "hmm/plan.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // One read. Its qualities are as the caller gives them.
 struct ReadView {
@@ -66,5 +65,4 @@ struct CpuBuild {
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -9,8 +9,7 @@
 #include "common/thread_pool.h"
 #include "hmm/letters.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 const PerThread<TileMemory> tile_memory;
@@ -251,5 +250,4 @@ void Engine::compute_missing(
 
 TileMemory &Engine::memory() const { return *tile_memory; }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -1,7 +1,7 @@
 // The CPU engine of PairHMM and PDHMM. It cuts a batch into pieces of regions and computes these in
 // chunks: it plans the pieces, lists tiles of their reads, and computes the tiles, in steps of
 // rising precision. Each step is one parallel loop over a chunk. What the steps are is in
-// pairhmm/steps.cpp and pdhmm/steps.cpp.
+// pairhmm/precision_steps.cpp and pdhmm/precision_steps.cpp.
 #pragma once
 
 #include <stdint.h>
@@ -14,8 +14,7 @@
 #include "common/per_thread.h"
 #include "hmm/cpu/tiles.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // The pieces of one chunk after another. They keep their memory for the next chunks, up to a limit.
 class Chunk {
@@ -105,5 +104,4 @@ class Engine {
 // A caller's engine, which keeps its memory between calls.
 extern const PerThread<std::unique_ptr<Engine>> engines;
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

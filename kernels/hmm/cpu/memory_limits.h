@@ -4,8 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // Larger buffers of a thread, and larger plans of a caller, are freed after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
@@ -33,5 +32,4 @@ constexpr int64_t kPieceReads = 1 << 16, kPieceHaplotypes = 1 << 14, kPieceLette
 // About how many bytes a piece keeps of each.
 constexpr int64_t kBytesPerRead = 8, kBytesPerHaplotype = 192, kBytesPerLetter = 3;
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

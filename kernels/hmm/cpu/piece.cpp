@@ -7,8 +7,7 @@
 #include "hmm/cpu/tiles.h"
 #include "hmm/letters.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 void Piece::begin(const Call &call, const Bounds &bounds) {
     bounds_ = bounds;
@@ -114,5 +113,4 @@ void Piece::sort_by_head(const Plan &plan) {
     for (size_t h = 0; h < as_given.size(); h++) haplotypes_[h] = as_given[size_t(columns_[h])];
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

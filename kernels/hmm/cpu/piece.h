@@ -12,8 +12,7 @@
 #include "hmm/pairhmm/plan.h"
 #include "hmm/pdhmm/plan.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // What an engine computes, and how.
 struct Call {
@@ -92,5 +91,4 @@ class Piece {
     int64_t kept_bytes_ = 0;
 };
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 void Reads::sort() {
     order_.resize(size_t(bounds_.reads));
@@ -37,5 +36,4 @@ bool Reads::complete() const {
     return true;
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -2,15 +2,12 @@
 // them.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "gkl_shim.h"
 #include "hmm/cpu/build.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // Consecutive reads and haplotypes of a region, usually all of them.
 struct Bounds {
@@ -60,5 +57,4 @@ class Reads {
     std::vector<Read> order_;
 };
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -9,8 +9,7 @@
 #include "hmm/cpu/memory_limits.h"
 #include "hmm/cpu/piece.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 
 // Reads of a piece that are computed side by side against one set of its haplotypes.
 struct TileTask {
@@ -115,5 +114,4 @@ struct TileMemory {
     }
 };
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // With fewer haplotypes, cuts in the middle leave at most 2% more columns on recorded regions.
@@ -145,5 +144,4 @@ int64_t Cutter::cut_of(int32_t sequence) {
     return std::clamp(cut, std::min(1, length / 2), std::max(length - 1, 0));
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

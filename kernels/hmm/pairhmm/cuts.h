@@ -20,8 +20,7 @@
 
 #include "hmm/plan.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 using namespace hmm;
 
@@ -73,5 +72,4 @@ class Cutter {
     std::vector<int32_t> path_;      // runs, the shortest prefix first
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -11,8 +11,7 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 constexpr int64_t kNanosecondsANumber = 50;
@@ -37,8 +36,7 @@ char *format_number(double value, char *to) {
 }
 
 }  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
@@ -61,6 +59,5 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
         *size =
             format_all(count, kNanosecondsANumber, allowed_threads(threads), begin, room, write) -
             begin;
-        return GKL_SHIM_OK;
     });
 }

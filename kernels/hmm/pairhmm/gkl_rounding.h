@@ -15,8 +15,7 @@
 #include <math.h>
 #include <stdint.h>
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 inline double rounded_as_gkl(double log10_likelihood, bool double_precision) {
     constexpr double log10_of_2 = 0.30102999566398120;
@@ -33,5 +32,4 @@ inline void round_as_gkl(bool double_precision, int64_t count, double *log10_lik
         log10_likelihoods[k] = rounded_as_gkl(log10_likelihoods[k], double_precision);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -5,8 +5,7 @@
 #include "common/floating_point_mode.h"
 #include "hmm/phred.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 double natural_log(double x) {
@@ -55,5 +54,4 @@ const Tables<double> &double_tables() {
     return *tables;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -20,8 +20,7 @@
 #include "hmm/alphabet.h"
 #include "hmm/recurrence.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 using namespace hmm;
 
@@ -57,5 +56,4 @@ const Tables<float> &single_tables();
 const Tables<double> &double_tables();
 #endif
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

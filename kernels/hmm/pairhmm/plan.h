@@ -15,8 +15,7 @@
 #include "hmm/pairhmm/cuts.h"
 #include "hmm/pairhmm/model.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The memory in which regions are planned.
 class Planner {
@@ -43,5 +42,4 @@ class Planner {
     TrieBuilder builder_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -3,8 +3,7 @@
 #include "hmm/batch.h"
 #include "hmm/pdhmm/model.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 namespace {
 
 // The position of the first byte that `is_wrong` accepts, or -1. Looks at blocks of bytes, because
@@ -54,5 +53,4 @@ bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
                                                  b.haplotype_offsets, at, kWrongFlags);
 }
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

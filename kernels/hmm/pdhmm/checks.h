@@ -1,12 +1,9 @@
 // What the flags, letters and qualities of PDHMM must fulfil.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 
 constexpr char kWrongFlags[] =
     "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them";
@@ -18,5 +15,4 @@ int64_t find_wrong_flags(const uint8_t *flags, int64_t count);
 // error then says what. `as_gatk`: all letters and flags are accepted.
 bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk);
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

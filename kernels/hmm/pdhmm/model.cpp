@@ -8,8 +8,7 @@
 #include "common/floating_point_mode.h"
 #include "hmm/phred.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 namespace {
 
 // From this difference of two qualities on, GATK's sum of their probabilities is the larger one.
@@ -48,5 +47,4 @@ const Tables &tables() {
     return *made;
 }
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

@@ -39,8 +39,7 @@
 
 #include "hmm/recurrence.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 
 using namespace hmm;
 
@@ -77,5 +76,4 @@ struct Tables {
 
 const Tables &tables();
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

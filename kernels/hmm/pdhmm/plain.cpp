@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 namespace {
 
 // A number with an exponent of 64 bits. The mantissa is 0 or in [0.5, 1).
@@ -116,5 +115,4 @@ double plain_likelihood(bool as_gatk, const Alphabet &alphabet, const ReadView &
                                       memory->deletions);
 }
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

@@ -2,15 +2,12 @@
 // be scaled. It is not vectorized, because such pairs are rare.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "hmm/cpu/build.h"
 #include "hmm/pdhmm/plan.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 
 // A thread's memory.
 struct PlainMemory {
@@ -25,5 +22,4 @@ struct PlainMemory {
 double plain_likelihood(bool as_gatk, const Alphabet &alphabet, const ReadView &read,
                         const Haplotype &haplotype, PlainMemory *memory);
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

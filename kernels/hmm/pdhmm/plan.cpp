@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 namespace {
 
 // Bits of letter sets. A base that is no ACGTN has a bit if a haplotype has it. Of a read's other
@@ -149,5 +148,4 @@ void Planner::divide_branches(Plan *plan) {
     plan->heads.branches.swap(branches_);
 }
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

@@ -13,8 +13,7 @@
 #include "hmm/pdhmm/model.h"
 #include "hmm/plan.h"
 
-namespace gkl_shim {
-namespace pdhmm {
+namespace gkl_shim::pdhmm {
 
 // What the letters of a region mean.
 struct Alphabet {
@@ -69,5 +68,4 @@ class Planner {
     std::vector<Branch> branches_;
 };
 
-}  // namespace pdhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pdhmm

@@ -1,28 +1,8 @@
 #include "calls.h"
 
-#include <time.h>
-
 #include "jni/settings/log.h"
 
-namespace gkl_shim {
-namespace jni {
-
-std::string CallTotals::line(const char *call) const {
-    const double seconds = double(nanoseconds_) * 1e-9;
-    std::string line = plural(calls_, call);
-    // Left out where each call has one pair.
-    if (pairs_ != calls_) line += format(", %lld pairs", (long long)pairs_);
-    line += format(", %lld cells in %.4f s, %.2f GCUPS", (long long)cells_, seconds,
-                   double(cells_) / seconds * 1e-9);
-    // Elapsed time, summed over the threads that call. A call may use several CPUs, or wait for a
-    // GPU.
-    timespec used;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0) {
-        const double run = double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
-        line += format(", %.2f%% of the run's %.1f CPU seconds", 100 * seconds / run, run);
-    }
-    return line;
-}
+namespace gkl_shim::jni {
 
 void Calls::open_recording() {
     log_setting_warnings();
@@ -41,24 +21,4 @@ void Calls::log_extras() const {
             texts_.verified_by);
 }
 
-void Calls::report() noexcept {
-    const FloatingPointMode mode;
-    quietly([this] { write_closing_lines(); });
-}
-
-void Calls::write_closing_lines() {
-    const bool quiet = settings().log == LogLevel::kQuiet;
-    const int64_t records = recorder_ ? recorder_->finish() : -1;
-    if (records >= 0 && !quiet)
-        log_line(title() + ": " + plural(records, texts_.record) + " recorded" +
-                 (records > 0 ? " to " + recorder_->name() : "") + recording_detail());
-    if (settings().verify > 0) verification_.report(texts_.verified, verification_detail());
-    if (quiet) return;
-    if (totals_.calls() == 0)
-        log_line(title() + ": " + texts_.idle);
-    else
-        log_line(title() + ": " + totals_.line(texts_.call) + totals_detail());
-}
-
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -15,8 +15,7 @@
 #include "jni/recording/verification.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // The words of one algorithm in the log.
 struct CallTexts {
@@ -68,7 +67,7 @@ class Calls {
           record_file_(record_file),
           record_setting_(record_setting),
           at_end_(at_end),
-          verification_(texts.title, texts.call, texts.setting) {}
+          verification_(texts.title, texts.call) {}
     virtual ~Calls() = default;
 
     // Whether calls are accounted for. Those before are the self-test's.
@@ -114,6 +113,7 @@ class Calls {
     void open_recording();
     void log_extras() const;
     void write_closing_lines();
+    void log_verified();
 
     const CallTexts texts_;
     const std::string record_file_;
@@ -126,5 +126,4 @@ class Calls {
     Verification verification_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

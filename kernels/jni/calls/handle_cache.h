@@ -7,8 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Handles of one algorithm, by number. Each is opened on first use and never closed. So a caller
 // that closes does not disturb others, and HaplotypeCallerSpark, which never calls done(), leaks
@@ -44,5 +43,4 @@ class HandleCache {
     std::mutex opening_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

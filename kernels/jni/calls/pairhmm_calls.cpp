@@ -10,8 +10,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const CallTexts kPairHmmTexts = {"PairHMM",
@@ -40,6 +39,17 @@ void create_context_with_one_queue() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1"
     _exit(EXIT_FAILURE);
 }
 
+gkl_shim_pairhmm *open_pairhmm(int threads, bool double_precision, const char *build,
+                               int32_t backend) {
+    if (backend != GKL_SHIM_CPU) create_context_with_one_queue();
+    const gkl_shim_pairhmm_options options = {threads,
+                                              double_precision ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE,
+                                              GKL_SHIM_AS_GKL, build, backend};
+    gkl_shim_pairhmm *handle;
+    check(gkl_shim_pairhmm_open(&options, &handle));
+    return handle;
+}
+
 }  // namespace
 
 PairHmmCalls &PairHmmCalls::get() {
@@ -51,16 +61,8 @@ PairHmmCalls::PairHmmCalls()
     : RegionCalls(kPairHmmTexts, settings().record, [] { get().report(); }) {}
 
 gkl_shim_pairhmm *PairHmmCalls::open(int configuration, int32_t backend) const {
-    if (backend != GKL_SHIM_CPU) create_context_with_one_queue();
-    gkl_shim_pairhmm_options options = {};
-    options.threads = threads_of(configuration);
-    options.precision = is_double(configuration) ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
-    options.conventions = GKL_SHIM_AS_GKL;
-    options.build = settings().build.empty() ? nullptr : settings().build.c_str();
-    options.backend = backend;
-    gkl_shim_pairhmm *handle;
-    check(gkl_shim_pairhmm_open(&options, &handle));
-    return handle;
+    return open_pairhmm(threads_of(configuration), is_double(configuration), chosen_build(),
+                        backend);
 }
 
 gkl_shim_pairhmm *PairHmmCalls::handle(int configuration) {
@@ -77,33 +79,24 @@ void PairHmmCalls::log_devices() const {
 }
 
 void PairHmmCalls::compute_region(int configuration, const Region &region, double *likelihoods) {
-    const gkl_shim_pairhmm_batch &pairs = region.pairs;
-    const int64_t count = pairs.region_reads[1] * pairs.region_haplotypes[1];
+    const int64_t count = pair_count(region);
     // Opening the handle also begins to start the GPU engine, while GATK itself starts.
     gkl_shim_pairhmm *const opened = handle(configuration);
     if (announced() && wanted_threads() < 0) end_for_want_of_threads(wanted_threads());
-    if (announced()) return check(gkl_shim_pairhmm_compute(opened, &pairs, likelihoods, count));
+    if (announced())
+        return check(gkl_shim_pairhmm_compute(opened, &region.pairs, likelihoods, count));
     // The self-test runs on the CPU, so that it does not wait for a GPU.
     gkl_shim_pairhmm *const trial = open(configuration, GKL_SHIM_CPU);
-    const gkl_shim_status status = gkl_shim_pairhmm_compute(trial, &pairs, likelihoods, count);
+    const gkl_shim_status status =
+        gkl_shim_pairhmm_compute(trial, &region.pairs, likelihoods, count);
     gkl_shim_pairhmm_close(trial);
     check(status);
 }
 
 void PairHmmCalls::compute_again(int threads, const Region &region, double *likelihoods) {
-    const gkl_shim_pairhmm_batch &pairs = region.pairs;
-    gkl_shim_pairhmm *const portable = portable_.get(0, [&] {
-        gkl_shim_pairhmm_options options = {};
-        options.threads = threads;
-        options.precision = GKL_SHIM_DOUBLE;
-        options.conventions = GKL_SHIM_AS_GKL;
-        options.build = "portable";
-        gkl_shim_pairhmm *handle;
-        check(gkl_shim_pairhmm_open(&options, &handle));
-        return handle;
-    });
-    check(gkl_shim_pairhmm_compute(portable, &pairs, likelihoods,
-                                   pairs.region_reads[1] * pairs.region_haplotypes[1]));
+    gkl_shim_pairhmm *const portable =
+        portable_.get(0, [&] { return open_pairhmm(threads, true, "portable", GKL_SHIM_CPU); });
+    check(gkl_shim_pairhmm_compute(portable, &region.pairs, likelihoods, pair_count(region)));
 }
 
 // The accuracy that gkl_shim.h promises, and in single precision the rounding of GKL_SHIM_AS_GKL.
@@ -112,22 +105,4 @@ double PairHmmCalls::accepted(int configuration, int64_t read_length) const {
     return std::max(1e-5, 6e-8 * double(read_length)) + 0x1p-18;
 }
 
-std::string PairHmmCalls::totals_detail() const {
-    int64_t rescued = 0, rescaled = 0, on_gpu = 0;
-    handles_.for_each([&](const gkl_shim_pairhmm *handle) {
-        gkl_shim_pairhmm_stats statistics;
-        gkl_shim_pairhmm_statistics(handle, &statistics);
-        rescued += statistics.rescued_pairs;
-        rescaled += statistics.rescaled_pairs;
-        on_gpu += statistics.cuda_pairs;
-    });
-    std::string detail =
-        format("; %lld pairs computed again in double precision", (long long)rescued);
-    if (rescaled > 0) detail += format(", %lld with rescaling", (long long)rescaled);
-    if (on_gpu > 0)
-        detail += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_pairhmm_cuda_state());
-    return detail;
-}
-
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

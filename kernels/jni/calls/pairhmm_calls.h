@@ -4,8 +4,7 @@
 #include "handle_cache.h"
 #include "region_calls.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 class PairHmmCalls : public RegionCalls {
    public:
@@ -27,5 +26,4 @@ class PairHmmCalls : public RegionCalls {
     HandleCache<gkl_shim_pairhmm> portable_{1};  // for verification
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -4,8 +4,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const CallTexts kPdhmmTexts = {"PDHMM",
@@ -17,18 +16,14 @@ const CallTexts kPdhmmTexts = {"PDHMM",
                                "initialized, but no region was computed"};
 
 gkl_shim_pdhmm *open_pdhmm(int threads, const char *build) {
-    gkl_shim_pdhmm_options options = {};
-    options.threads = threads;
-    options.conventions = GKL_SHIM_AS_GKL;
-    options.build = build;
+    const gkl_shim_pdhmm_options options = {threads, GKL_SHIM_AS_GKL, build};
     gkl_shim_pdhmm *handle;
     check(gkl_shim_pdhmm_open(&options, &handle));
     return handle;
 }
 
 void compute_with(gkl_shim_pdhmm *handle, const Region &region, double *likelihoods) {
-    check(gkl_shim_pdhmm_compute(handle, &region, likelihoods,
-                                 region.pairs.region_reads[1] * region.pairs.region_haplotypes[1]));
+    check(gkl_shim_pdhmm_compute(handle, &region, likelihoods, pair_count(region)));
 }
 
 }  // namespace
@@ -43,10 +38,8 @@ PdhmmCalls::PdhmmCalls()
                   [] { get().report(); }) {}
 
 gkl_shim_pdhmm *PdhmmCalls::handle(int configuration) {
-    const std::string &build = settings().build;
-    return handles_.get(size_t(configuration), [&] {
-        return open_pdhmm(threads_of(configuration), build.empty() ? nullptr : build.c_str());
-    });
+    return handles_.get(size_t(configuration),
+                        [&] { return open_pdhmm(threads_of(configuration), chosen_build()); });
 }
 
 void PdhmmCalls::compute_region(int configuration, const Region &region, double *likelihoods) {
@@ -61,15 +54,4 @@ void PdhmmCalls::compute_again(int threads, const Region &region, double *likeli
                  likelihoods);
 }
 
-std::string PdhmmCalls::totals_detail() const {
-    int64_t rescued = 0;
-    handles_.for_each([&](const gkl_shim_pdhmm *handle) {
-        gkl_shim_pdhmm_stats statistics;
-        gkl_shim_pdhmm_statistics(handle, &statistics);
-        rescued += statistics.rescued_pairs;
-    });
-    return rescued == 0 ? "" : format("; %lld pairs computed a second time", (long long)rescued);
-}
-
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -4,8 +4,7 @@
 #include "handle_cache.h"
 #include "region_calls.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 class PdhmmCalls : public RegionCalls {
    public:
@@ -26,5 +25,4 @@ class PdhmmCalls : public RegionCalls {
     HandleCache<gkl_shim_pdhmm> portable_{1};  // for verification
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

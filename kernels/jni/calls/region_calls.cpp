@@ -12,8 +12,7 @@
 #include "jni/recording/region_text.h"
 #include "jni/settings/log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 PerThread<PackedRegion> thread_region;
@@ -25,10 +24,6 @@ struct Scratch {
     size_t bytes() const { return capacity_bytes(likelihoods, record); }
 };
 PerThread<Scratch> thread_scratch;
-
-int64_t pair_count(const Region &region) {
-    return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
-}
 
 }  // namespace
 
@@ -47,7 +42,7 @@ const char *RegionCalls::slower_because() {
 
 int RegionCalls::initialize(bool double_precision, int threads, const char *replaced) {
     const char *const slower = replaced == nullptr ? slower_because() : nullptr;
-    if (slower != nullptr) throw JavaError("java/lang/IllegalStateException", slower);
+    if (slower != nullptr) throw JavaError(kIllegalState, slower);
     const int asked = settings().threads > 0 ? settings().threads : threads;
     const int used = std::clamp(asked, 1, cpus_);
     const int configuration = (double_precision ? cpus_ + 1 : 0) + used;
@@ -84,8 +79,7 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
                           jdoubleArray likelihoods, std::chrono::steady_clock::time_point start) {
     if (configuration < 1 || size_t(configuration) >= configurations() ||
         threads_of(configuration) == 0)
-        throw JavaError("java/lang/IllegalStateException",
-                        "computeLikelihoods was called before initialize");
+        throw JavaError(kIllegalState, "computeLikelihoods was called before initialize");
     const int64_t pairs = pair_count(region);
     const KeptBuffers<Scratch, kKeptRegionBytes> kept(thread_scratch);
     std::vector<double> &buffer = (*kept).likelihoods;
@@ -125,17 +119,6 @@ void RegionCalls::account(int configuration, const Region &region, const double 
         });
 }
 
-std::string RegionCalls::recording_detail() const {
-    const int64_t quals = replaced_quals_, letters = replaced_letters_;
-    std::string detail;
-    if (quals > 0) detail += format(" (%lld qualities above 93 written as 93)", (long long)quals);
-    if (letters > 0)
-        detail +=
-            format(" (%lld letters other than ACGTN written as A, which gives other likelihoods)",
-                   (long long)letters);
-    return detail;
-}
-
 int RegionCalls::initialize(JNIEnv *env, bool double_precision, int threads, jstring replaced) {
     if (replaced == nullptr) return initialize(double_precision, threads, nullptr);
     return initialize(double_precision, threads, text(env, replaced).c_str());
@@ -149,11 +132,10 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
     PackedRegion &packed = *kept;
     packed.copy(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
     if (packed.pairs() > env->GetArrayLength(likelihoods))
-        throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
+        throw JavaError(kIllegalArgument, "output shorter than the pairs");
     compute(env, configuration,
             {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
             likelihoods, start);
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <jni.h>
-#include <stdint.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,8 +11,7 @@
 #include "gkl_shim.h"
 #include "jni/recording/verification.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Larger buffers of a thread are freed after use. It has two sets: the input of a region, and its
 // results with the text of the recording.
@@ -21,6 +19,10 @@ constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
 typedef gkl_shim_pdhmm_batch Region;
+
+inline int64_t pair_count(const Region &region) {
+    return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
+}
 
 class RegionCalls : public Calls {
    public:
@@ -73,7 +75,7 @@ class RegionCalls : public Calls {
     void account(int configuration, const Region &region, const double *likelihoods,
                  double seconds);
     std::string recording_detail() const override;
-    std::string verification_detail() override { return differences_.text(); }
+    std::string verification_detail() override;
 
     const int cpus_;
     std::atomic<int> wanted_threads_{1};
@@ -81,5 +83,4 @@ class RegionCalls : public Calls {
     LikelihoodDifferences differences_;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

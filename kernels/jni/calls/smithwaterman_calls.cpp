@@ -7,8 +7,7 @@
 #include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 const CallTexts kSmithWatermanTexts = {"Smith-Waterman",
@@ -52,9 +51,7 @@ SmithWatermanCalls::SmithWatermanCalls()
 
 gkl_shim_smithwaterman *SmithWatermanCalls::handle() {
     return handles_.get(0, [] {
-        gkl_shim_smithwaterman_options options = {};
-        options.threads = 1;
-        options.build = settings().build.empty() ? nullptr : settings().build.c_str();
+        const gkl_shim_smithwaterman_options options = {1, chosen_build()};
         gkl_shim_smithwaterman *handle;
         check(gkl_shim_smithwaterman_open(&options, &handle));
         return handle;
@@ -100,5 +97,4 @@ std::string SmithWatermanCalls::difference(const gkl_shim_smithwaterman_batch &p
                   (long long)offset, expected.c_str(), (long long)expected_offset);
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -1,16 +1,13 @@
 // Smith-Waterman for Java classes.
 #pragma once
 
-#include <stdint.h>
-
 #include <string>
 
 #include "calls.h"
 #include "gkl_shim.h"
 #include "handle_cache.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 class SmithWatermanCalls : public Calls {
    public:
@@ -43,5 +40,4 @@ class SmithWatermanCalls : public Calls {
     HandleCache<gkl_shim_smithwaterman> handles_{1};
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

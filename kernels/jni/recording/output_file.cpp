@@ -13,8 +13,7 @@
 
 #include <random>
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 constexpr int kMaxLinks = 40;  // the kernel's limit
@@ -230,5 +229,4 @@ void OutputFile::discard() {
     descriptor_ = -1;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -6,8 +6,7 @@
 
 #include <string>
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // The rules are those of all output of gkl-shim (gkl_shim/common/_output_files.py). A device, a
 // pipe with a reader and an open descriptor (/dev/stdout) are written to directly. Symbolic links
@@ -49,5 +48,4 @@ class OutputFile {
     struct stat before_;  // of the file that it replaces
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -2,33 +2,18 @@
 
 #include <set>
 
-#include "jni/settings/log.h"
-
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 constexpr size_t kFlushBytes = size_t(1) << 20;
 
-// The paths of the recordings of this process.
-class Paths {
-   public:
-    // Returns false if a recording has this path. Several may share a device: "".
-    bool add(const std::string &path) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        return path.empty() || paths_.insert(path).second;
-    }
-    void remove(const std::string &path) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        paths_.erase(path);
-    }
-
-   private:
-    std::mutex mutex_;
-    std::set<std::string> paths_;
+struct Paths {
+    std::mutex mutex;
+    std::set<std::string> all;
 };
 
-// Never destroyed: Java threads may still record while the process ends.
+// The paths of the recordings of this process. Never destroyed: Java threads may still record while
+// the process ends.
 Paths &paths() {
     static Paths *const paths = new Paths;
     return *paths;
@@ -37,7 +22,8 @@ Paths &paths() {
 }  // namespace
 
 Recorder::~Recorder() {
-    if (!path_.empty()) paths().remove(path_);
+    const std::lock_guard<std::mutex> lock(paths().mutex);
+    paths().all.erase(path_);
 }
 
 bool Recorder::open() {
@@ -45,7 +31,9 @@ bool Recorder::open() {
     recording_ = file_.open(name_, &reason);
     if (recording_) {
         std::string path = file_.replaced_path();
-        if (paths().add(path)) {
+        const std::lock_guard<std::mutex> lock(paths().mutex);
+        // Several may share a device, which has no path.
+        if (path.empty() || paths().all.insert(path).second) {
             path_ = std::move(path);
         } else {
             recording_ = false;
@@ -98,5 +86,4 @@ void Recorder::fail(const std::string &reason) {
     recording_ = false;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -10,8 +10,7 @@
 #include "jni/settings/log.h"
 #include "output_file.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // If a record cannot be written, warns once and ends the recording, but not the run.
 class Recorder {
@@ -66,5 +65,4 @@ void without_failing(const char *title, const char *call, int64_t number, Record
     }
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

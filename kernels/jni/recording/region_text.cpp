@@ -5,8 +5,7 @@
 #include "hmm/letters.h"
 #include "jni/settings/log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 constexpr int kHighestPrintable = 93;
@@ -69,5 +68,4 @@ void append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotyp
     if (haplotype_flags != nullptr) replaced->letters += others;
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

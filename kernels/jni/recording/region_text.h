@@ -1,14 +1,11 @@
 // The text of a region in a recording of PairHMM or PDHMM: the .in format.
 #pragma once
 
-#include <stdint.h>
-
 #include <string>
 
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // How much a record had to change.
 struct Replaced {
@@ -18,12 +15,10 @@ struct Replaced {
 
 // Appends a region, and adds to *replaced.
 //
-// A region is a line `R H`, R lines `bases quals insertion deletion continuation` with qualities as
-// Phred+33, and H lines of haplotype bases. PDHMM's have a second field: two hexadecimal digits of
-// flags a base. `haplotype_flags` is null for PairHMM. Bytes other than ACGTN are written as A.
-// PairHMM's engine reads them as A, too; PDHMM's compares bytes.
+// The text is as gkl_shim_pairhmm_parse() and gkl_shim_pdhmm_parse() read it. `haplotype_flags` is
+// null for PairHMM. Bytes other than ACGTN are written as A. PairHMM's engine reads them as A, too;
+// PDHMM's compares bytes.
 void append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
                    std::string *to, Replaced *replaced);
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -8,10 +8,8 @@
 #include "gkl_shim.h"
 #include "jni/guarded_jni.h"
 #include "jni/settings/log.h"
-#include "jni/settings/settings.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // What the exception that is being handled says.
@@ -30,8 +28,8 @@ std::string reason() {
 
 void Verification::add(int64_t number, const std::string &difference) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    verified_++;
-    if (difference.empty() || different_++ > 0) return;
+    counts_.verified++;
+    if (difference.empty() || counts_.different++ > 0) return;
     log_warning(format("GKL_SHIM_VERIFY: %s: %s %lld: %s", title_, call_, (long long)number,
                        difference.c_str()));
 }
@@ -39,22 +37,10 @@ void Verification::add(int64_t number, const std::string &difference) {
 void Verification::fail(int64_t number) noexcept {
     quietly([&] {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (failed_++ > 0) return;
+        if (counts_.failed++ > 0) return;
         log_warning(format("GKL_SHIM_VERIFY: %s: %s %lld could not be verified: %s", title_, call_,
                            (long long)number, reason().c_str()));
     });
-}
-
-void Verification::report(const char *how, const std::string &detail) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::string line = format("%s: %s verified %s, %lld different", title_,
-                              plural(verified_, call_).c_str(), how, (long long)different_);
-    if (!detail.empty()) line += ", " + detail;
-    if (failed_ > 0) line += format("; %lld could not be verified", (long long)failed_);
-    if (different_ > 0)
-        log_warning(line + format("; %s=off leaves it to GATK", setting_));
-    else if (settings().log != LogLevel::kQuiet)
-        log_line(line);
 }
 
 std::string LikelihoodDifferences::compare(int64_t reads, int64_t haplotypes,
@@ -79,10 +65,4 @@ std::string LikelihoodDifferences::compare(int64_t reads, int64_t haplotypes,
                   likelihoods[wrong], expected[wrong]);
 }
 
-std::string LikelihoodDifferences::text() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return format("largest difference %.2g", largest_);
-}
-
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

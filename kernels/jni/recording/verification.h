@@ -7,16 +7,13 @@
 #include <mutex>
 #include <string>
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // What the comparisons of one algorithm have found. Any thread may verify.
 class Verification {
    public:
     // `title` names the algorithm and `call` one call, such as "region", both for the log.
-    // `setting` turns the algorithm off.
-    Verification(const char *title, const char *call, const char *setting)
-        : title_(title), call_(call), setting_(setting) {}
+    Verification(const char *title, const char *call) : title_(title), call_(call) {}
 
     // Verifies the call with this number. check() computes it a second time, and returns how the
     // results differ, or "". Only the first difference and the first failure of check() are logged
@@ -30,18 +27,22 @@ class Verification {
         }
     }
 
-    // Logs the closing line. `how` says how the calls were computed the second time, `detail` what
-    // else was found, such as "largest difference 3e-07", or "".
-    void report(const char *how, const std::string &detail);
+    struct Counts {
+        int64_t verified = 0, different = 0, failed = 0;
+    };
+    Counts counts() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return counts_;
+    }
 
    private:
     void add(int64_t number, const std::string &difference);
     // Counts and reports the exception that is being handled.
     void fail(int64_t number) noexcept;
 
-    const char *const title_, *const call_, *const setting_;
+    const char *const title_, *const call_;
     std::mutex mutex_;
-    int64_t verified_ = 0, different_ = 0, failed_ = 0;
+    Counts counts_;
 };
 
 // The differences between the log10 likelihoods of regions and those of a second computation. Any
@@ -53,13 +54,14 @@ class LikelihoodDifferences {
     std::string compare(int64_t reads, int64_t haplotypes, const double *likelihoods,
                         const double *expected, const std::function<double(int64_t)> &accepted);
 
-    // Returns text such as "largest difference 3e-07".
-    std::string text();
+    double largest() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return largest_;
+    }
 
    private:
     std::mutex mutex_;
     double largest_ = 0;
 };
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -7,8 +7,7 @@
 #include "common/text/printable.h"
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // While it lives, the thread writes numbers as in C. A JVM takes over the user's locale, which may
@@ -55,5 +54,4 @@ std::string plural(int64_t count, const char *noun) {
     return format("%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 // Writes one line in a single write, so that lines of several threads do not mix.
 void log_line(const std::string &text);
@@ -30,5 +29,4 @@ void quietly(Work work) noexcept {
     }
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

@@ -6,11 +6,9 @@
 #include <atomic>
 #include <limits>
 
-#include "gkl_shim.h"
 #include "log.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // The system property and the environment variable of a setting.
@@ -172,6 +170,8 @@ void read_settings(JNIEnv *env) { process_settings() = read(env); }
 
 const Settings &settings() { return process_settings(); }
 
+const char *chosen_build() { return settings().build.empty() ? nullptr : settings().build.c_str(); }
+
 std::string build_text(const std::string &build) {
     const char *const why =
         settings().build.empty() ? "the best for this CPU" : "asked for by GKL_SHIM_BUILD";
@@ -186,5 +186,4 @@ void log_setting_warnings() {
         log_warning("GKL_SHIM_BACKEND=off is ignored: Intel GKL's library has been replaced");
 }
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

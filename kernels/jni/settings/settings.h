@@ -2,15 +2,13 @@
 #pragma once
 
 #include <jni.h>
-#include <stdint.h>
 
 #include <string>
 #include <vector>
 
 #include "gkl_shim.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 
 enum class LogLevel { kQuiet, kInfo, kDebug };
 
@@ -35,11 +33,13 @@ void read_settings(JNIEnv *env);
 
 const Settings &settings();
 
+// The build that the user has chosen, for the options of a handle; null: the best one.
+const char *chosen_build();
+
 // What the log says of a build: "avx2 build (the best for this CPU)".
 std::string build_text(const std::string &build);
 
 // Logs the warnings. Only the first call of the process does.
 void log_setting_warnings();
 
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni

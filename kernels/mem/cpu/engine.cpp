@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <utility>
 #include <vector>
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kNanosecondsOfLookUp = 20;
@@ -44,7 +42,7 @@ struct PageSearch {
     const TextView reference, queries;
     const Seeds seeds;
     const Page &page;
-    const FindSettings &settings;
+    const gkl_shim_mem_search &settings;
     StrandSearch &strand;
     const int64_t most;  // matches; 0: no limit
     std::atomic<int64_t> found;
@@ -157,7 +155,7 @@ class SliceSearch {
         }
         candidate_count_ = 0;
         search_.add(matches_.size() - earlier);
-        if (search_.settings.kind != kMem && matches_.size() > sift_at_) {
+        if (search_.settings.kind != GKL_SHIM_MEM_ALL && matches_.size() > sift_at_) {
             tidy();
             sift_at_ = std::max(kSiftFrom, 2 * matches_.size());
         }
@@ -183,7 +181,7 @@ void PageSearch::find(int64_t slice) {
 
 // Searches a strand in a page. If there are too many matches, keeps the first slices alone.
 void search_page(const Index &index, const Seeds &seeds, const Page &page,
-                 const FindSettings &settings, int64_t most, StrandSearch *strand) {
+                 const gkl_shim_mem_search &settings, int64_t most, StrandSearch *strand) {
     int64_t found = 0;  // in earlier pages
     for (const std::vector<Match> &slice : strand->slices) found += int64_t(slice.size());
     std::fill(strand->complete.begin(), strand->complete.end(), char(false));
@@ -197,14 +195,14 @@ void search_page(const Index &index, const Seeds &seeds, const Page &page,
                          {found}};
     parallel_for(int64_t(strand->slices.size()),
                  (strand->end - strand->begin) / seeds.query_step * kNanosecondsOfLookUp,
-                 settings.threads, Calls::kSeveral, [&](int64_t slice) { search.find(slice); });
+                 index.threads(), Calls::kSeveral, [&](int64_t slice) { search.find(slice); });
     const auto first = std::find(strand->complete.begin(), strand->complete.end(), char(false));
     strand->slices.resize(size_t(first - strand->complete.begin()));
     strand->complete.resize(strand->slices.size());
 }
 
 // Searches strands in all pages.
-void search_pages(const Index &index, const Seeds &seeds, const FindSettings &settings,
+void search_pages(const Index &index, const Seeds &seeds, const gkl_shim_mem_search &settings,
                   int64_t most, std::vector<StrandSearch> *strands) {
     Page scratch;
     // Both strands are searched in a page before the next one, which may have to be built.
@@ -217,7 +215,7 @@ void search_pages(const Index &index, const Seeds &seeds, const FindSettings &se
 
 // Searches the first slices of a part of the search: as many as have no more matches than are
 // wanted. If the first one has more, slices become smaller, down to one position.
-void search_part(const Index &index, const Seeds &seeds, const FindSettings &settings,
+void search_part(const Index &index, const Seeds &seeds, const gkl_shim_mem_search &settings,
                  std::vector<StrandSearch> *strands) {
     StrandSearch &strand = strands->front();
     strand.begin = strand.end = settings.first;
@@ -237,28 +235,27 @@ void search_part(const Index &index, const Seeds &seeds, const FindSettings &set
 
 }  // namespace
 
-Results find_on_cpu(const Index &index, const FindSettings &settings,
+Results find_on_cpu(const Index &index, const gkl_shim_mem_search &settings,
                     const gkl_shim_mem_sequences &queries) {
     std::vector<StrandSearch> strands;
     for (const bool reverse : {false, true}) {
-        if (!settings.wants(reverse)) continue;
+        if (!wants(settings, reverse)) continue;
         const TextSource source = source_of(queries, reverse, index.settings().nucleotides_only);
-        strands.push_back({reverse, Text(source, settings.threads), 0, source.size(), 0, {}, {}});
+        strands.push_back({reverse, Text(source, index.threads()), 0, source.size(), 0, {}, {}});
         strands.back().divide(kSlice);
     }
     Seeds seeds = index.seeds();
     seeds.query_step = query_step(seeds, settings.min_length);
-    if (settings.is_part())
+    if (is_part(settings))
         search_part(index, seeds, settings, &strands);
     else
         search_pages(index, seeds, settings, 0, &strands);
-    Results results = results_of(queries, settings.threads);
+    Results results = results_of(queries, index.threads());
     results.end = strands.back().end;
     for (StrandSearch &strand : strands)
         results.strands[strand.reverse] =
-            gather(starts_of(queries), settings.kind, strand.slices, settings.threads);
+            gather(starts_of(queries), settings.kind, strand.slices, index.threads());
     return results;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -4,12 +4,10 @@
 #include "mem/index/index.h"
 #include "mem/results.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Finds the matches of queries. settings.min_length is at least the index's. Throws std::bad_alloc.
-Results find_on_cpu(const Index &index, const FindSettings &settings,
+Results find_on_cpu(const Index &index, const gkl_shim_mem_search &settings,
                     const gkl_shim_mem_sequences &queries);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

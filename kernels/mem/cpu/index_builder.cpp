@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "common/thread_pool.h"
+#include "mem/index/plan.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // A counting sort by bucket would miss the cache twice for each seed. So seeds are first divided
@@ -76,10 +76,9 @@ struct Builder {
 }  // namespace
 
 void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page) {
-    const int64_t step = seeds.reference_step;
-    const int64_t first = (page->first + step - 1) / step * step;
-    const int64_t last = std::min(page->last, reference.size() - seeds.letters + 1);
-    const int64_t count = std::max<int64_t>((last - first + step - 1) / step, 0);
+    const auto [first, count] =
+        seed_positions(page->first, std::min(page->last, reference.size() - seeds.letters + 1),
+                       seeds.reference_step);
     const int64_t buckets = seeds.buckets();
     int shift = 0;
     while (buckets >> shift > int64_t(1) << kPartsBits) shift++;
@@ -116,5 +115,4 @@ void build_page(const Reference &reference, const Seeds &seeds, int threads, Pag
     page->starts[buckets] = uint32_t(total);
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -3,11 +3,9 @@
 
 #include "mem/index/page.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Indexes the seeds that start in the page. Throws std::bad_alloc.
 void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

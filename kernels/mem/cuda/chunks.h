@@ -8,8 +8,7 @@
 
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Positions of a strand's text. They hold whole queries, or a part of one, so the chunk has the
 // same letters in both strands, or letters of the same query.
@@ -40,5 +39,4 @@ inline std::vector<Chunk> chunks_of(const SequenceStarts &starts, int64_t first,
     return chunks;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

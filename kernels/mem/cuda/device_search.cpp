@@ -6,19 +6,15 @@
 #include "common/memory/copy.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
-namespace {
+namespace gkl_shim::mem {
 
 const int64_t kLongTime = int64_t(1) << 30;
 const int64_t kNanosecondsOfMatch = 10;
 
-}  // namespace
-
 Strand DeviceStrandSearch::finish(int kind, int threads) {
     std::sort(pieces.begin(), pieces.end(),
               [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
-    if (kind != kMem) {
+    if (kind != GKL_SHIM_MEM_ALL) {
         Slices slices;
         for (Piece &piece : pieces)
             std::move(piece.slices.begin(), piece.slices.end(), std::back_inserter(slices));
@@ -33,7 +29,7 @@ Strand DeviceStrandSearch::finish(int kind, int threads) {
 void DeviceSearch::run() {
     chunk_matches.resize(pages > 1 ? chunks.size() * strands.size() : 0);
     const int64_t used = std::min(device_count(), pages > 1 ? pages : chunk_count());
-    const int most = std::max(settings.threads, int(used));
+    const int most = std::max(index.threads(), int(used));
     parallel_for(used, kLongTime, most, [this](int64_t number) {
         on_device(number, [this, number](SearchDevice &device) {
             index_page(device, pages > 1 ? number : 0);
@@ -58,11 +54,11 @@ void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
     const int64_t begin = page * page_letters;
     device.page->build(&stream, index, page_seeds, begin,
                        std::min(begin + page_letters, index.reference().size()),
-                       settings.min_length, settings.threads);
+                       settings.min_length, index.threads());
 }
 
 void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next) {
-    parallel_for(int64_t(device.searchers.size()), kLongTime, settings.threads, [&](int64_t k) {
+    parallel_for(int64_t(device.searchers.size()), kLongTime, index.threads(), [&](int64_t k) {
         Searcher &searcher = *device.searchers[size_t(k)];
         const CudaContext current(searcher.stream.driver, device.device.context);
         for (int64_t number; !is_full() && (number = next++) < chunk_count();)
@@ -89,7 +85,7 @@ void DeviceSearch::copy(ChunkMatches *matches, FoundMatches found) const {
     if (found.count == 0) return;
     matches->memory.emplace_back(found.count);
     Found *const memory = matches->memory.back().data();
-    copy_all({{memory, found.matches, found.count * int64_t(sizeof(Found))}}, settings.threads);
+    copy_all({{memory, found.matches, found.count * int64_t(sizeof(Found))}}, index.threads());
     found.matches = memory;
     matches->found.push_back(found);
 }
@@ -126,13 +122,13 @@ void DeviceSearch::collect(DeviceStrandSearch &strand, int64_t begin, int64_t en
     }
     match_count += places.back();
     Piece piece = {begin, {}, {}};
-    const bool all = settings.kind == kMem;
+    const bool all = settings.kind == GKL_SHIM_MEM_ALL;
     if (all)
         piece.matches = Buffer<Match>(places.back());
     else
         piece.slices.resize(size_t(slices));
     const TextSource reference = index.reference().source();
-    parallel_for(slices, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t slice) {
+    parallel_for(slices, places.back() * kNanosecondsOfMatch, index.threads(), [&](int64_t slice) {
         const int64_t place = places[size_t(slice)], count = places[size_t(slice + 1)] - place;
         if (!all) piece.slices[size_t(slice)].resize(size_t(count));
         Match *const matches =
@@ -150,5 +146,4 @@ void DeviceSearch::collect(DeviceStrandSearch &strand, int64_t begin, int64_t en
     strand.pieces.push_back(std::move(piece));
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,7 +7,6 @@
 // host overlap.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -20,8 +19,7 @@
 #include "mem/index/index.h"
 #include "mem/results.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The page that a device has indexed, and a searcher for each of its streams.
 struct SearchDevice {
@@ -66,7 +64,7 @@ struct DeviceStrandSearch {
 // A search of all strands.
 struct DeviceSearch {
     const Index &index;
-    const FindSettings &settings;
+    const gkl_shim_mem_search &settings;
     const SequenceStarts starts;  // of the queries
     gpu::Devices &all_devices;
     std::vector<SearchDevice *> devices;  // those in use
@@ -92,7 +90,7 @@ struct DeviceSearch {
     int64_t device_count() const { return int64_t(devices.size()); }
     int64_t chunk_count() const { return int64_t(chunks.size()); }
     // Whether a part of a search has enough matches. With several pages, all chunks are needed.
-    bool is_full() const { return settings.is_part() && pages == 1 && match_count > settings.most; }
+    bool is_full() const { return is_part(settings) && pages == 1 && match_count > settings.most; }
     // The position before which all matches start: no chunk is left out before it.
     int64_t end() const {
         const int64_t taken = pages == 1 ? int64_t(next_chunk) : chunk_count();
@@ -134,5 +132,4 @@ struct DeviceSearch {
                  const std::vector<FoundMatches> &found);
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -4,14 +4,21 @@
 
 #include "mem/cuda/work.h"
 
-namespace gkl_shim {
-namespace mem {
-namespace {
+namespace gkl_shim::mem {
 
 // The device reads whole words, which may end after the last letter.
 const int64_t kWordPadding = 8;
 
-}  // namespace
+// Letters beside those that a match of the least length needs. A longer match is extended on the
+// host.
+const int64_t kMargin = int64_t(1) << 12;
+
+int64_t letters_before(const Seeds &seeds) { return seeds.period() + kMargin; }
+
+int64_t letters_after(int64_t min_length) {
+    // More than a text ever has, but few enough to add to a position.
+    return std::clamp(min_length, kMargin, INT64_MAX / 4) + kMargin;
+}
 
 void DeviceText::set_part(const Chunk &chunk, const SequenceStarts &starts, int64_t before,
                           int64_t after) {
@@ -38,10 +45,10 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
     send(stream, source, first, count, threads);
     text_.grow(stream->driver, stream->get(), letter_bytes() + letter_bytes() * 3 / 8);
     const int64_t sequences = int64_t(starts_.size());
-    TextWork work = {reinterpret_cast<const uint32_t *>(source_.address()),
+    TextWork work = {source_.as<const uint32_t>(),
                      sequences,
                      end_ - begin_ + cut_,
-                     reinterpret_cast<const uint8_t *>(source_.address() + uint64_t(sequences) * 4),
+                     source_.as<const uint8_t>(sequences * 4),
                      source.has_end_bytes(),
                      source.is_reversed(),
                      source.end_byte(),
@@ -78,5 +85,4 @@ TextView DeviceText::view() const {
     return {letters() + kGuard, codes() + kGuard / 4, odd() + kGuard / 8, end_ - begin_};
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -10,8 +10,12 @@
 #include "mem/cuda/stream.h"
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
+
+// The letters before a part in which a match may start, and those after it that tell whether a
+// match is long enough. They are sent with the part.
+int64_t letters_before(const Seeds &seeds);
+int64_t letters_after(int64_t min_length);
 
 // The letters of a part of a text, their codes and odd bits, in device memory. The device's context
 // is current in all calls and in the destructor.
@@ -34,7 +38,7 @@ class DeviceText {
    private:
     // The letters in memory: kGuard end bytes, those of the positions, and end bytes again.
     int64_t letter_bytes() const;
-    uint8_t *letters() const { return reinterpret_cast<uint8_t *>(text_.address()); }
+    uint8_t *letters() const { return text_.as<uint8_t>(); }
     // The codes follow the letters, and the odd bits follow the codes.
     uint8_t *codes() const { return letters() + letter_bytes(); }
     uint8_t *odd() const { return codes() + letter_bytes() / 4; }
@@ -52,5 +56,4 @@ class DeviceText {
     gpu::KeptMemory<uint64_t> text_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

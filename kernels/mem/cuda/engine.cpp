@@ -37,17 +37,13 @@ class CudaEngine : public gkl_shim_cuda_engine {
           page_letters_(options.page_letters),
           chunk_letters_(options.chunk_letters),
           memory_bytes_(options.memory_bytes),
-          streams_(options.streams > 0 ? options.streams : kStreams) {}
-
-    void open(const gkl_shim_mem_cuda_device &device) {
-        devices.add(device.number, device.context);
-        on_devices_.push_back(
-            std::make_unique<SearchDevice>(devices[devices.count() - 1], device.kernels, streams_));
+          streams_(options.streams > 0 ? options.streams : kStreams) {
+        for (int32_t k = 0; k < options.device_count; k++) open(options.devices[k]);
     }
 
     // Searches on the devices that are in use. If one fails, the others search again from the
-    // start. Throws CudaFailure if none is left.
-    Results find(const Index &index, const FindSettings &settings,
+    // start. Throws Failed if none is left.
+    Results find(const Index &index, const gkl_shim_mem_search &settings,
                  const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const Uninterrupted has_lock;
@@ -55,7 +51,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
             std::vector<SearchDevice *> used;
             for (const auto &each : on_devices_)
                 if (each->device.alive()) used.push_back(each.get());
-            if (used.empty()) throw CudaFailure{"no GPU is left"};
+            if (used.empty()) give_up("no GPU is left");
             try {
                 return find_on(used, index, settings, queries, call);
             } catch (const CudaFailure &) {
@@ -65,17 +61,32 @@ class CudaEngine : public gkl_shim_cuda_engine {
     }
 
    private:
+    [[noreturn]] static void give_up(const std::string &reason) {
+        fail("%s", reason.c_str());
+        throw Failed{GKL_SHIM_EUNAVAILABLE};
+    }
+
+    void open(const gkl_shim_mem_cuda_device &device) {
+        devices.add(device.number, device.context);
+        try {
+            on_devices_.push_back(std::make_unique<SearchDevice>(devices[devices.count() - 1],
+                                                                 device.kernels, streams_));
+        } catch (const CudaFailure &failure) {
+            give_up("GPU " + std::to_string(device.number) + " has failed: " + failure.reason);
+        }
+    }
+
     Results find_on(const std::vector<SearchDevice *> &used, const Index &index,
-                    const FindSettings &settings, const gkl_shim_mem_sequences &queries,
+                    const gkl_shim_mem_search &settings, const gkl_shim_mem_sequences &queries,
                     gkl_shim_mem_cuda_call *call) {
         const int64_t count = int64_t(used.size());
         const int64_t size = std::max<int64_t>(index.reference().size(), 1);
         const SequenceStarts starts = starts_of(queries);
         const int64_t text_size = starts[queries.count];
-        const int64_t first = settings.first, last = settings.is_part() ? settings.last : text_size;
+        const int64_t first = settings.first, last = is_part(settings) ? settings.last : text_size;
         std::vector<DeviceStrandSearch> strands;
         for (const bool reverse : {false, true})
-            if (settings.wants(reverse))
+            if (wants(settings, reverse))
                 strands.push_back(
                     {reverse, source_of(queries, reverse, index.settings().nucleotides_only)});
         const Seeds page_seeds = fitted(index.seeds());
@@ -112,11 +123,11 @@ class CudaEngine : public gkl_shim_cuda_engine {
                                page,
                                page_seeds,
                                {seeds, settings.min_length,
-                                std::clamp<int64_t>(most, 1, kMaxFetched), settings.threads}};
+                                std::clamp<int64_t>(most, 1, kMaxFetched), index.threads()}};
         search.run();
-        Results results = results_of(queries, settings.threads);
+        Results results = results_of(queries, index.threads());
         for (DeviceStrandSearch &strand : search.strands)
-            results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
+            results.strands[strand.reverse] = strand.finish(settings.kind, index.threads());
         results.end = search.end();
         call->pages = search.pages;
         call->page_letters = page;
@@ -152,17 +163,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
 
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
                                                   gkl_shim_cuda_engine **engine) {
-    *engine = nullptr;
-    return guarded([&] {
-        auto made = std::make_unique<CudaEngine>(*options);
-        for (int32_t k = 0; k < options->device_count; k++)
-            check(guarded_on_device(options->devices[k].number, [&] {
-                made->open(options->devices[k]);
-                return GKL_SHIM_OK;
-            }));
-        *engine = made.release();
-        return GKL_SHIM_OK;
-    });
+    return gpu::opened_engine<CudaEngine>(engine, *options);
 }
 
 extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_cuda_engine *engine,
@@ -175,14 +176,8 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_cuda_engine *engine,
     *call = {};
     if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
     return guarded([&] {
-        try {
-            const FindSettings settings = find_settings(index, *search);
-            *matches = new gkl_shim_mem_matches{index, static_cast<CudaEngine *>(engine)->find(
-                                                           index->index, settings, *queries, call)};
-            return GKL_SHIM_OK;
-        } catch (const CudaFailure &failure) {
-            fail("%s", failure.reason);
-            return GKL_SHIM_EUNAVAILABLE;
-        }
+        CudaEngine &devices = *static_cast<CudaEngine *>(engine);
+        *matches =
+            new gkl_shim_mem_matches{index, devices.find(index->index, *search, *queries, call)};
     });
 }

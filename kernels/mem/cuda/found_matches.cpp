@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // A place in a text of which the host has only the source: it makes some letters at a time.
@@ -59,5 +58,4 @@ void FoundMatches::convert(int64_t first, int64_t last, const TextSource &refere
     sort_matches(out, out + (last - first));
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 #include "mem/matches.h"
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // They are in the order of their positions in the queries.
 struct FoundMatches {
@@ -25,5 +24,4 @@ struct FoundMatches {
                  const TextSource &queries, Match *out) const;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

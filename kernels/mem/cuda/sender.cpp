@@ -6,13 +6,9 @@
 
 #include "common/memory/copy.h"
 
-namespace gkl_shim {
-namespace mem {
-namespace {
+namespace gkl_shim::mem {
 
 const int64_t kMaxBufferBytes = int64_t(1) << 23;
-
-}  // namespace
 
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;
@@ -29,7 +25,7 @@ void Sender::add(int64_t bytes, const Write &write) {
     for (int64_t done = 0; done < bytes;) {
         if (used_ == 0) driver_.wait_for_event(buffers_[current_].sent->get());
         const int64_t now = std::min(bytes - done, size_ - used_);
-        write(static_cast<uint8_t *>(buffers_[current_].memory.address()) + used_, done, now);
+        write(buffers_[current_].memory.as<uint8_t>() + used_, done, now);
         done += now;
         used_ += now;
         if (used_ == size_) flush();
@@ -59,5 +55,4 @@ void Sender::flush() {
     current_ = 1 - current_;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -9,8 +9,7 @@
 #include "gpu/kept_memory.h"
 #include "gpu/stream.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Two buffers of pinned memory, and what is sent through them. They take turns: the device reads
 // one while the host fills the other. The device's context is current in all calls.
@@ -46,5 +45,4 @@ class Sender {
     uint64_t to_ = 0;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -1,8 +1,6 @@
 // A stream of a device, the kernels that it launches, and the pinned memory that it sends from.
 #pragma once
 
-#include <stdint.h>
-
 #include <algorithm>
 
 #include "gkl_shim_internal.h"
@@ -11,8 +9,7 @@
 #include "mem/cuda/sender.h"
 #include "mem/cuda/work.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The device's context is current in all calls.
 class Stream : public gpu::Stream {
@@ -29,6 +26,16 @@ class Stream : public gpu::Stream {
         const int64_t blocks = (threads + kThreads - 1) / kThreads;
         launch_blocks(kernel, std::clamp<int64_t>(blocks, 1, kMaxBlocks), kThreads, 0, parameters);
     }
+    // Makes each of the values the sum of all up to it. `sums` is scratch memory.
+    void scan(uint64_t values, int64_t count, uint64_t sums) const {
+        const int64_t tiles = (count + kScanTile - 1) / kScanTile;
+        void *parameters[] = {&values, &count, &sums};
+        if (tiles > 1) {
+            launch(kernels.sum_values, tiles * kWarp, parameters);
+            scan(sums, tiles, sums + uint64_t(tiles) * 4);
+        }
+        launch(kernels.scan_values, tiles * kWarp, parameters);
+    }
     // Launches this many blocks.
     void launch_blocks(void *kernel, int64_t blocks, int32_t threads, int64_t shared_words,
                        void **parameters) const {
@@ -41,5 +48,4 @@ class Stream : public gpu::Stream {
     Sender sender;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -4,8 +4,7 @@
 
 #include "mem/model.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 enum { kThreads = 128, kWarp = 32 };
 // Seeds of the queries that a warp takes together, a tile. A few, because all its lanes wait for
@@ -93,5 +92,4 @@ struct Found {
     uint32_t reference, query, length;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 #include "common/interrupt.h"
 #include "mem/cpu/index_builder.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kDefaultMemory = int64_t(8) << 30;
@@ -20,7 +19,7 @@ int64_t bytes_of(const Seeds &seeds, int64_t letters) {
 
 }  // namespace
 
-Index::Index(const IndexSettings &settings, Reference reference)
+Index::Index(const gkl_shim_mem_options &settings, Reference reference)
     : settings_(settings),
       reference_(std::move(reference)),
       resident_pages_(std::make_unique<ResidentPages>()) {
@@ -28,7 +27,7 @@ Index::Index(const IndexSettings &settings, Reference reference)
     const int64_t size = std::max<int64_t>(reference_.size(), 1);
     int64_t page =
         std::min({settings.page_letters > 0 ? settings.page_letters : size, size, kMaxPageLetters});
-    const int64_t odd = reference_.source().odd_letters(settings.threads);
+    const int64_t odd = reference_.source().odd_letters(threads());
     const auto choose = [&] {
         const double part = double(page) / double(size);
         Workload workload = {page, int64_t(double(odd) * part) + 1,
@@ -49,7 +48,7 @@ Index::Index(const IndexSettings &settings, Reference reference)
     if (!settings.deferred) build_pages();
 }
 
-Index::Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
+Index::Index(const gkl_shim_mem_options &settings, Reference reference, const Seeds &seeds,
              int64_t page_letters, std::vector<Page> pages)
     : settings_(settings),
       reference_(std::move(reference)),
@@ -72,7 +71,7 @@ void Index::build_pages() const {
     std::vector<Page> &pages = resident_pages_->pages;
     while (resident_ && int64_t(pages.size()) < pages_) {
         Page page = page_at(reference_, page_letters_, int64_t(pages.size()));
-        build_page(reference_, seeds_, settings_.threads, &page);
+        build_page(reference_, seeds_, threads(), &page);
         pages.push_back(std::move(page));
     }
 }
@@ -89,9 +88,8 @@ int64_t Index::page_bytes() const {
 const Page &Index::page(int64_t number, Page *scratch) const {
     if (resident()) return resident_pages()[size_t(number)];
     *scratch = page_at(reference_, page_letters_, number);
-    build_page(reference_, seeds_, settings_.threads, scratch);
+    build_page(reference_, seeds_, threads(), scratch);
     return *scratch;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

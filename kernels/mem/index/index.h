@@ -1,38 +1,28 @@
 // The index of a reference: its text, the seeds, and the pages.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "gkl_shim.h"
 #include "mem/index/page.h"
 #include "mem/index/plan.h"
 #include "mem/index/reference.h"
 
-namespace gkl_shim {
-namespace mem {
-
-struct IndexSettings {
-    int64_t min_length;     // at least 1
-    bool nucleotides_only;  // letters other than acgt match nothing
-    int64_t page_letters;   // of one page; 0: chosen
-    int64_t memory;         // for the pages that are in memory at the same time; 0: chosen
-    int64_t query_letters;  // expected, both strands counted; 0: unknown
-    int threads;
-    bool deferred = false;  // the first search on the CPU builds the pages
-};
+namespace gkl_shim::mem {
 
 class Index {
    public:
-    // Chooses seeds and pages, and builds the pages if they fit. Throws std::bad_alloc.
-    Index(const IndexSettings &settings, Reference reference);
+    // Chooses seeds and pages, and builds the pages if they fit. `settings` are valid, have a
+    // number of threads, and say 0 or 1 for `nucleotides_only`. Throws std::bad_alloc.
+    Index(const gkl_shim_mem_options &settings, Reference reference);
     // The parts of an earlier index. `pages` has all pages or none.
-    Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
+    Index(const gkl_shim_mem_options &settings, Reference reference, const Seeds &seeds,
           int64_t page_letters, std::vector<Page> pages);
 
-    const IndexSettings &settings() const { return settings_; }
+    const gkl_shim_mem_options &settings() const { return settings_; }
+    int threads() const { return settings_.threads; }
     // No two indexes of a process have the same.
     int64_t number() const { return number_; }
     const Reference &reference() const { return reference_; }
@@ -54,7 +44,7 @@ class Index {
     void build_pages() const;
 
     int64_t number_ = next_number();
-    IndexSettings settings_;
+    gkl_shim_mem_options settings_;
     Reference reference_;
     Seeds seeds_;
     int64_t pages_, page_letters_;
@@ -67,5 +57,4 @@ class Index {
     std::unique_ptr<ResidentPages> resident_pages_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

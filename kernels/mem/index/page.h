@@ -8,8 +8,7 @@
 #include "mem/index/reference.h"
 #include "mem/model.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Positions of a page are 32-bit numbers.
 const int64_t kMaxPageLetters = (int64_t(1) << 32) - 64;
@@ -29,5 +28,4 @@ inline Page page_at(const Reference &reference, int64_t page_letters, int64_t nu
     return page;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

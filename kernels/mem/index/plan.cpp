@@ -2,11 +2,9 @@
 
 #include <math.h>
 
-#include <algorithm>
 #include <numeric>
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // Wider steps than this save nothing: comparing the matches takes the time.
@@ -71,5 +69,4 @@ Seeds choose_seeds(const Workload &workload) {
     return best;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

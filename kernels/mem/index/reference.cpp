@@ -4,8 +4,7 @@
 
 #include "common/interrupt.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 Reference::Reference(bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
                      int64_t count, int threads, bool borrowed)
@@ -40,5 +39,4 @@ TextSource Reference::source() const {
     return TextSource(Role::kReference, false, text().letters, starts());
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -10,8 +10,7 @@
 
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 class Reference {
    public:
@@ -47,5 +46,4 @@ class Reference {
     std::unique_ptr<Prepared> prepared_ = std::make_unique<Prepared>();
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 
 #include "common/error.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // The file is the head, the starts of the sequences, the letters, and the arrays of each page. All
@@ -71,9 +70,9 @@ struct Reader {
 };
 
 void require(bool good) {
-    if (good) return;
-    fail("the bytes are not an index that this version of gkl-shim saved; save it again");
-    throw Failed{GKL_SHIM_EINVAL};
+    if (!good)
+        check(invalid(
+            "the bytes are not an index that this version of gkl-shim saved; save it again"));
 }
 
 // Whether the bucket starts and the positions stay within the page.
@@ -172,8 +171,12 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     require(checksum(reader.pieces, (kChecksum + 1) * 8) == head[kChecksum]);
 #endif
-    const IndexSettings settings = {
-        head[kMinLength], head[kNucleotidesOnly] != 0, page_letters, head[kMemory], 0, threads};
+    gkl_shim_mem_options settings = {};
+    settings.threads = threads;
+    settings.nucleotides_only = head[kNucleotidesOnly] != 0;
+    settings.min_length = head[kMinLength];
+    settings.page_letters = page_letters;
+    settings.memory = head[kMemory];
     Index index(settings, std::move(reference), seeds, page_letters, std::move(pages));
     require(index.resident() || positions.empty());
     return index;
@@ -185,10 +188,9 @@ bool is_of(const Index &index, const gkl_shim_mem_sequences &sequences) {
     for (int64_t k = 0; k < reference.count(); k++)
         if (reference.starts()[k] != sequences.offsets[k] + k) return false;
     const Reference given(index.settings().nucleotides_only, sequences.letters, sequences.offsets,
-                          sequences.count, index.settings().threads, false);
+                          sequences.count, index.threads(), false);
     return given.size() == reference.size() &&
            memcmp(given.text().letters, reference.text().letters, size_t(given.size())) == 0;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

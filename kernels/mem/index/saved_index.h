@@ -1,16 +1,13 @@
 // An index as bytes, and back.
 #pragma once
 
-#include <stdint.h>
-
 #include <mutex>
 #include <vector>
 
 #include "gkl_shim.h"
 #include "mem/index/index.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // The pieces of a saved index. Most of them are the index's own arrays.
 class SavedIndex {
@@ -31,5 +28,4 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads);
 // Whether an index was made from these sequences.
 bool is_of(const Index &index, const gkl_shim_mem_sequences &sequences);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

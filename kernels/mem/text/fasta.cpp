@@ -7,8 +7,7 @@
 #include "common/text/fields.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 const int64_t kFastaPiece = int64_t(1) << 18;
@@ -135,5 +134,4 @@ Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
     return fasta;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -1,8 +1,4 @@
-// Reads FASTA on several threads, as mummer reads it.
-//
-// A ">" begins a description wherever it stands in a sequence. The description reaches to the end
-// of the line, and the name to its first white space. All other bytes but white space are letters.
-// Letters before the first description belong to the first sequence.
+// Reads FASTA on several threads, as mummer reads it: gkl_shim_mem_parse() in gkl_shim.h says how.
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +7,7 @@
 
 #include "mem/text/text.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 struct Fasta {
     std::vector<int64_t> name_offsets, offsets;
@@ -24,5 +19,4 @@ struct Fasta {
 // Throws std::bad_alloc.
 Fasta parse_fasta(const uint8_t *text, int64_t size, int threads);
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <vector>
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // The most items of a slice, a power of eight: next() may divide it by eight several times.
@@ -70,18 +71,16 @@ struct LineBytes {
             bytes(&text, sizeof text);
             return;
         }
-        uint8_t digits[20];
-        uint8_t *const end = digits + sizeof digits;
-        uint8_t *digit = end;
-        uint64_t left = uint64_t(value);
-        do {
-            *--digit = uint8_t('0' + left % 10);
-            left /= 10;
-        } while (left);
-        if (end - digit < width) spaces(width - (end - digit));
-        bytes(digit, end - digit);
+        char digits[20];
+        const int64_t count = std::to_chars(digits, std::end(digits), value).ptr - digits;
+        if (count < width) spaces(width - count);
+        bytes(digits, count);
     }
 };
+
+int64_t length_of(const gkl_shim_mem_sequences &names, int64_t k) {
+    return names.offsets[k + 1] - names.offsets[k];
+}
 
 template <class Out>
 void put(Out &out, const char *text) {
@@ -90,11 +89,16 @@ void put(Out &out, const char *text) {
 
 }  // namespace
 
-LineWriter::LineWriter(const Reference &reference, const Results &results, const LineFormat &format,
-                       int threads)
-    : reference_(reference), results_(results), format_(format), threads_(threads) {
+LineWriter::LineWriter(const Reference &reference, const Results &results,
+                       const gkl_shim_mem_format &format, int threads)
+    : reference_(reference),
+      results_(results),
+      format_(format),
+      reference_names_(*format.reference_names),
+      query_names_(*format.query_names),
+      threads_(threads) {
     for (int64_t k = 0; k < reference.count(); k++)
-        longest_name_ = std::max(longest_name_, format.references.length(k));
+        longest_name_ = std::max(longest_name_, length_of(reference_names_, k));
     if (format.substrings) letters_ = reference.text().letters;
 }
 
@@ -143,7 +147,7 @@ void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
 template <class Out>
 void LineWriter::emit_header(int64_t query, bool reverse, Out &out) const {
     put(out, "> ");
-    out.bytes(format_.queries.text + format_.queries.offsets[query], format_.queries.length(query));
+    out.bytes(query_names_.letters + query_names_.offsets[query], length_of(query_names_, query));
     if (reverse) put(out, " Reverse");
     if (format_.lengths) {
         put(out, "  Len = ");
@@ -157,10 +161,10 @@ void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out
     int64_t start = match.reference;
     if (format_.four_columns || reference_.count() != 1) {
         const int64_t sequence = reference_.starts().sequence_at(start);
-        const int64_t length = format_.references.length(sequence);
+        const int64_t length = length_of(reference_names_, sequence);
         start -= reference_.starts()[sequence];
         out.spaces(2);
-        out.bytes(format_.references.text + format_.references.offsets[sequence], length);
+        out.bytes(reference_names_.letters + reference_names_.offsets[sequence], length);
         out.spaces(longest_name_ - length + 2);
     }
     out.number(start + 1, kWidth);
@@ -213,5 +217,4 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
     return true;
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -5,27 +5,14 @@
 
 #include "mem/results.h"
 
-namespace gkl_shim {
-namespace mem {
-
-struct Names {
-    const uint8_t *text;
-    const int64_t *offsets;
-
-    int64_t length(int64_t k) const { return offsets[k + 1] - offsets[k]; }
-};
-
-struct LineFormat {
-    Names references, queries;
-    bool four_columns, lengths, original_positions, substrings, continued;
-};
+namespace gkl_shim::mem {
 
 // The lines of all matches: a header for each query and strand, followed by its matches. Without
 // the headers if they are continued.
 class LineWriter {
    public:
-    LineWriter(const Reference &reference, const Results &results, const LineFormat &format,
-               int threads);
+    LineWriter(const Reference &reference, const Results &results,
+               const gkl_shim_mem_format &format, int threads);
 
     // Sets the next lines; false if there are none left. They are valid until the next call. Throws
     // std::bad_alloc.
@@ -45,12 +32,12 @@ class LineWriter {
     const Reference &reference_;
     const uint8_t *letters_ = nullptr;  // of the reference, if their substrings are wanted
     const Results &results_;
-    const LineFormat format_;
+    const gkl_shim_mem_format format_;
+    const gkl_shim_mem_sequences reference_names_, query_names_;
     const int threads_;
     int64_t longest_name_ = 0;
     int64_t item_ = 0;
     Buffer<uint8_t> text_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

@@ -7,8 +7,7 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 namespace {
 
 // Letters that one task prepares. A multiple of 64, so that tasks share no byte of a bit array.
@@ -161,5 +160,4 @@ Text::Text(const TextSource &source, int threads) : size_(source.size()) {
     });
 }
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

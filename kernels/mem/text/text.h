@@ -8,8 +8,7 @@
 #include "mem/memory.h"
 #include "mem/model.h"
 
-namespace gkl_shim {
-namespace mem {
+namespace gkl_shim::mem {
 
 // Memory that is not set to zero, because threads fill it.
 template <class T>
@@ -97,5 +96,4 @@ class Text {
     Buffer<uint8_t> letters_, codes_, odd_;
 };
 
-}  // namespace mem
-}  // namespace gkl_shim
+}  // namespace gkl_shim::mem

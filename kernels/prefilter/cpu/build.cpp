@@ -5,15 +5,13 @@
 
 #include "prefilter/cpu/build.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "common/builds/instruction_set.h"
 #include "prefilter/cpu/exact.inc"
 #include "prefilter/cpu/planes.inc"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // GateKeeper's estimate of one pair.
@@ -55,5 +53,4 @@ extern const CpuBuild GKL_SHIM_BUILD = {
     encode,
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

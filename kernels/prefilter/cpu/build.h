@@ -3,14 +3,12 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "gkl_shim.h"
 #include "prefilter/model.h"
 #include "prefilter/sequences.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 enum {
     kMaxLanes = 32,
@@ -55,5 +53,4 @@ struct CpuBuild {
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

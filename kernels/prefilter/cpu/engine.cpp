@@ -6,13 +6,11 @@
 #include <numeric>
 #include <vector>
 
-#include "common/cpu.h"
 #include "common/memory/scratch.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // Large enough to fill groups if lengths differ, small enough to give all threads work.
@@ -160,5 +158,4 @@ void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
                         [&](int64_t first, int64_t end) { job.slice(first, end); });
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

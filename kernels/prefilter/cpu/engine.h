@@ -1,14 +1,11 @@
 // The CPU engine: pairs in, distances out.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 const Builds<CpuBuild> &cpu_builds();
 
@@ -24,5 +21,4 @@ void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
                     const gkl_shim_prefilter_sequences &reads,
                     const gkl_shim_prefilter_sequences &segments, int16_t *results);
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

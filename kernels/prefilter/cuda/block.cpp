@@ -5,15 +5,11 @@
 #include "common/error.h"
 #include "gkl_shim_internal.h"
 
-namespace gkl_shim {
-namespace prefilter {
-namespace {
+namespace gkl_shim::prefilter {
 
 constexpr int64_t kPaddingBytes = kPadding * int64_t(sizeof(uint32_t));
 // encode() reads whole words of 32 letters.
 constexpr int64_t kLettersBeyond = 32;
-
-}  // namespace
 
 void Block::begin() {
     used_ = 0;
@@ -60,8 +56,8 @@ void Block::write(int threads) {
     copies_.clear();
     for (Array &array : arrays_) {
         if (driver_.is_pinned(array.from)) continue;
-        copies_.push_back({pinned(array.at), array.from, array.bytes});
-        array.from = pinned(array.at);
+        copies_.push_back({pinned_.as<char>(array.at), array.from, array.bytes});
+        array.from = pinned_.as<char>(array.at);
     }
     copy_all(copies_, threads);
     for (const Letters &text : letters_) encode(text, threads);
@@ -70,14 +66,14 @@ void Block::write(int threads) {
 // A kernel looks at the plane of undefined bases only if there are any, so it is sent only then.
 void Block::encode(const Letters &text, int threads) {
     uint32_t *planes[3];
-    for (int k = 0; k < 3; k++) planes[k] = reinterpret_cast<uint32_t *>(pinned(text.planes[k]));
+    for (int k = 0; k < 3; k++) planes[k] = pinned_.as<uint32_t>(text.planes[k]);
     int32_t any = 0;
     check(gkl_shim_prefilter_encode(text.letters, text.count, threads, planes[0], planes[1],
                                     planes[2], &any));
-    memcpy(pinned(text.any), &any, sizeof any);
+    memcpy(pinned_.as<char>(text.any), &any, sizeof any);
     const int64_t bytes = (text.count + 31) / 32 * int64_t(sizeof(uint32_t));
     for (int k = 0; k < (any ? 3 : 2); k++) arrays_.push_back({text.planes[k], planes[k], bytes});
-    arrays_.push_back({text.any, pinned(text.any), int64_t(sizeof any)});
+    arrays_.push_back({text.any, pinned_.as<char>(text.any), int64_t(sizeof any)});
 }
 
 void Block::send(const FilterKernels &kernels) {
@@ -115,5 +111,4 @@ int64_t Block::reserve(int64_t bytes) {
     return at;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

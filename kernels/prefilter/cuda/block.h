@@ -12,8 +12,7 @@
 #include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // The arrays of a chunk in one block of device memory. The block assigns an offset to each, copies
 // or encodes it to pinned memory, and sends it. Arrays in pinned memory are sent without a copy.
@@ -67,10 +66,7 @@ class Block {
     int64_t reserve_plane(int64_t words);
     const uint32_t *put_plane(const uint32_t *plane, int64_t first, int64_t words);
     uint64_t address(int64_t at) const { return device_.address() + uint64_t(at); }
-    const uint32_t *words_at(int64_t at) const {
-        return reinterpret_cast<const uint32_t *>(address(at));
-    }
-    char *pinned(int64_t at) const { return static_cast<char *>(pinned_.address()) + at; }
+    const uint32_t *words_at(int64_t at) const { return device_.as<const uint32_t>(at); }
     void encode(const Letters &text, int threads);
 
     const CudaDriver &driver_;
@@ -84,5 +80,4 @@ class Block {
     std::vector<Copy> copies_;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

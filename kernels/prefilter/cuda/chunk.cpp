@@ -4,13 +4,9 @@
 
 #include "common/memory/copy.h"
 
-namespace gkl_shim {
-namespace prefilter {
-namespace {
+namespace gkl_shim::prefilter {
 
 constexpr int64_t kFaultBytes = sizeof(unsigned long long);
-
-}  // namespace
 
 Chunk::Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels,
              const Method &method, int threads)
@@ -30,9 +26,8 @@ gkl_shim_status Chunk::plan() {
     work_ = source->lay_out(found, device(), stream(), &block_);
     device_results_.grow(driver(), stream(), kFaultBytes + result_bytes());
     fetched_.grow(driver(), stream(), kFaultBytes + result_bytes());
-    const uint64_t at = device_results_.address();
-    work_.fault = reinterpret_cast<unsigned long long *>(at);
-    work_.results = reinterpret_cast<int16_t *>(at + kFaultBytes);
+    work_.fault = device_results_.as<unsigned long long>();
+    work_.results = device_results_.as<int16_t>(kFaultBytes);
     work_.count = range.count();
     return GKL_SHIM_OK;
 }
@@ -45,7 +40,7 @@ void Chunk::launch() {
     kernels_.filter(work_, widths_);
     int16_t *const out = results + range.first;
     const uint64_t from = device_results_.address();
-    char *const to = static_cast<char *>(fetched_.address());
+    char *const to = fetched_.as<char>();
     to_caller_ = driver().is_pinned(out);
     if (to_caller_) {
         driver().fetch(out, from + kFaultBytes, result_bytes(), stream());
@@ -56,10 +51,10 @@ void Chunk::launch() {
 }
 
 void Chunk::collect() {
-    const char *const fetched = static_cast<const char *>(fetched_.address());
     if (!to_caller_)
-        copy_all({{results + range.first, fetched + kFaultBytes, result_bytes()}}, threads_);
-    const unsigned long long fault = *reinterpret_cast<const unsigned long long *>(fetched);
+        copy_all({{results + range.first, fetched_.as<char>(kFaultBytes), result_bytes()}},
+                 threads_);
+    const unsigned long long fault = *fetched_.as<const unsigned long long>();
     if (fault < static_cast<unsigned long long>(range.count()))
         static_cast<ChunkQueue &>(*queue).add_fault(range.first + int64_t(fault));
 }
@@ -77,5 +72,4 @@ int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t) {
     return std::min(left.first + step_, left.last);
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -9,8 +9,7 @@
 #include "prefilter/cuda/filter_kernels.h"
 #include "prefilter/cuda/sources/source.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // A range of a source's pairs on a device: its memory, and the kernels that filter it.
 class Chunk : public gpu::RangeSlot {
@@ -69,5 +68,4 @@ class ChunkQueue : public gpu::RangeQueue {
     int64_t fault_ = -1;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

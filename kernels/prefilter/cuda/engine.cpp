@@ -6,14 +6,16 @@
 // (chunk.h). Several chunks are in flight at once, so that copying, transfers and kernels overlap.
 //
 // Pairs that a failed device has not computed are marked, and the caller computes them on the CPU.
-#include "prefilter/cuda/engine.h"
+#include "gpu/engine.h"
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
+#include "gkl_shim_internal.h"
 #include "gpu/call.h"
 #include "gpu/ranges.h"
 #include "prefilter/cuda/chunk.h"
@@ -34,7 +36,30 @@ constexpr int64_t kStateBytes = int64_t(1) << 28;
 // The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
-}  // namespace
+// The devices, kernels and settings that calls filter with.
+class CudaEngine : public gkl_shim_cuda_engine {
+   public:
+    explicit CudaEngine(const gkl_shim_prefilter_cuda_options &options);
+
+    // Filters the pairs [call->first, call->last) of two lists.
+    gkl_shim_status compute(const Sequences &reads, const Sequences &segments, int16_t *results,
+                            gkl_shim_prefilter_cuda_call *call);
+    // Filters the candidates [call->first, call->last).
+    gkl_shim_status compute(gkl_shim_prefilter_cuda_resident *resident,
+                            const gkl_shim_prefilter_cuda_candidates &candidates, int16_t *results,
+                            gkl_shim_prefilter_cuda_call *call);
+
+    const int32_t threads;
+    const Method method;
+    const int32_t encode;
+    const std::vector<gkl_shim_prefilter_cuda_device> hardware;
+
+   private:
+    gkl_shim_status run(Source *source, int16_t *results, gkl_shim_prefilter_cuda_call *call);
+    int64_t chunk_pairs(const Source &source) const;
+
+    const int64_t chunk_bytes_, memory_bytes_;
+};
 
 CudaEngine::CudaEngine(const gkl_shim_prefilter_cuda_options &options)
     : gkl_shim_cuda_engine(*options.driver, kSlots,
@@ -92,6 +117,8 @@ int64_t CudaEngine::chunk_pairs(const Source &source) const {
     return std::max<int64_t>(int64_t(std::min(double(chunk_bytes_) / bytes, most)), 1);
 }
 
+}  // namespace
+
 extern "C" gkl_shim_status gkl_shim_prefilter_cuda_open(
     const gkl_shim_prefilter_cuda_options *options, gkl_shim_cuda_engine **engine) {
     return gpu::opened_engine<CudaEngine>(engine, *options);
@@ -113,7 +140,6 @@ extern "C" gkl_shim_status gkl_shim_prefilter_cuda_resident_open(
     return guarded([&] {
         *resident = new gkl_shim_prefilter_cuda_resident(
             engine->driver, *references, static_cast<CudaEngine *>(engine)->threads);
-        return GKL_SHIM_OK;
     });
 }
 

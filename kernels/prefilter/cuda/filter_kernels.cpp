@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 int64_t blocks_of(int64_t threads) { return (threads + kThreads - 1) / kThreads; }
@@ -52,5 +51,4 @@ void FilterKernels::launch(void *kernel, int64_t blocks, void **parameters) cons
     driver_.launch(kernel, int32_t(blocks), 1, kThreads, 0, stream_, parameters);
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

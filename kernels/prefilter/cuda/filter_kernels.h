@@ -1,15 +1,12 @@
 // The choice and the launch of the kernels that compute a chunk.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 struct Method {
     bool gatekeeper;
@@ -47,5 +44,4 @@ class FilterKernels {
     gpu::KeptMemory<uint64_t> state_;  // of the widest bands
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -4,8 +4,7 @@
 
 #include "prefilter/model.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // Threads of a block, and words of padding at each end of a plane.
 enum { kThreads = 128, kPadding = 8 };
@@ -50,5 +49,4 @@ struct Work {
     int64_t count;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

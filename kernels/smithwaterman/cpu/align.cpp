@@ -10,8 +10,7 @@
 #include "common/per_thread.h"
 #include "smithwaterman/cpu/trace.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 // If a pair's flags take more memory than this, they are computed again, part by part, on the way
@@ -137,5 +136,4 @@ void align(const Kernel &kernel, const Group &group, Result *results) {
     for (int k = 0; k < group.count; k++) finish(paths[k], strategy, &results[k]);
 }
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

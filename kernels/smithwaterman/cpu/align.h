@@ -5,8 +5,7 @@
 
 #include "smithwaterman/cpu/build.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 
 // A pair's alignment. The CIGAR is written in front of `text`, which becomes its start.
 struct Result {
@@ -18,5 +17,4 @@ struct Result {
 // back. Throws std::bad_alloc.
 void align(const Kernel &kernel, const Group &group, Result *results);
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

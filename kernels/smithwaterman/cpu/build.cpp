@@ -18,8 +18,7 @@
 #include "common/builds/instruction_set.h"
 #include "smithwaterman/cpu/trace.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 namespace narrow {
@@ -49,5 +48,4 @@ namespace widest {
 extern const CpuBuild GKL_SHIM_BUILD = {GKL_SHIM_BUILD_NAME, narrow::kKernel, wide::kKernel,
                                         widest::kKernel};
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

@@ -10,8 +10,7 @@
 
 #include "smithwaterman/model.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 
 enum : char { kMatch = 'M', kInsertion = 'I', kDeletion = 'D', kClip = 'S' };
 
@@ -76,5 +75,4 @@ extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 // Computes with Java's 32-bit integers, one cell at a time, for every pair and all parameters.
 extern const Kernel kExactKernel;
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

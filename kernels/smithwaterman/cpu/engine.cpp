@@ -13,8 +13,7 @@
 #include "smithwaterman/cpu/align.h"
 #include "smithwaterman/cpu/trace.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 // The throughput of one thread, about.
@@ -234,5 +233,4 @@ void align_on_cpu(const CpuSettings &settings, const gkl_shim_smithwaterman_batc
     job.pack();
 }
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

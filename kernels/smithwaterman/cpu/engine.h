@@ -1,14 +1,11 @@
 // The CPU engine: pairs in, offsets and CIGARs out.
 #pragma once
 
-#include <stdint.h>
-
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 #include "smithwaterman/cpu/build.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 
 const Builds<CpuBuild> &cpu_builds();
 
@@ -23,5 +20,4 @@ void align_on_cpu(const CpuSettings &settings, const gkl_shim_smithwaterman_batc
                   const gkl_shim_smithwaterman_parameters &parameters, int64_t *offsets,
                   int64_t *cigar_offsets, char *cigars);
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

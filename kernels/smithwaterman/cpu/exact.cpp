@@ -3,8 +3,7 @@
 
 #include "smithwaterman/cpu/trace.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 size_t rounded(size_t bytes) { return (bytes + 63) & ~size_t(63); }
@@ -117,5 +116,4 @@ void trace(const Group &group, int, const uint8_t *flags, int64_t first, Path *p
 const Kernel kExactKernel = {1,     steps, input_bytes, state_bytes, flag_bytes, bottom_bytes,
                              begin, run,   column,      row,         trace};
 
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

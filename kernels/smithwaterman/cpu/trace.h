@@ -3,8 +3,7 @@
 
 #include "smithwaterman/cpu/build.h"
 
-namespace gkl_shim {
-namespace smithwaterman {
+namespace gkl_shim::smithwaterman {
 namespace {
 
 // Writes one element of the CIGAR in front of the text.
@@ -72,5 +71,4 @@ inline void follow(Cell cell, Path *result) {
 }
 
 }  // namespace
-}  // namespace smithwaterman
-}  // namespace gkl_shim
+}  // namespace gkl_shim::smithwaterman

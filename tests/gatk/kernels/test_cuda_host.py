@@ -16,8 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import pairhmm_callers
-from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, kernel_times, run, swaps
 from gkl_shim.pairhmm import _cuda_opened as pairhmm_opened
 from gkl_shim.pairhmm._cuda import Engine
@@ -205,27 +203,6 @@ def test_one_warning_says_why_there_is_no_gpu(shim: Shim) -> None:
     assert len(warnings(lines)) == 1
     assert re.search(r"CUDA needs CuPy|no CUDA device", warnings(lines)[0])
     assert on_device(lines) == 0
-
-
-def test_the_benchmark_of_callers_runs_in_a_jvm(gatk: Gatk, stand_in: Path, monkeypatch) -> None:
-    monkeypatch.setattr(pairhmm_callers, "_CALLERS", (2,))
-    monkeypatch.setattr(pairhmm_callers, "_SHAPES", ((3, 2),))
-    monkeypatch.setenv("PYTHONPATH", str(stand_in))
-    monkeypatch.setenv("SECONDS_TO_START", "0")
-    monkeypatch.setenv("LAUNCHES", str(10**9))
-    monkeypatch.setenv("RESULT", "-5")
-    rows = list(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
-    assert [(row["callers"], row["engine"]) for row in rows] == [
-        (2, engine) for engine in ("GPU", "CPU", "Intel GKL")
-    ]
-    for row in rows:
-        assert row["region"] == "3 x 2"
-        calls = row["microseconds_a_call"] * row["regions_a_second"]
-        assert calls == pytest.approx(1e6 * row["callers"])
-    # The log does not name a device that is not used.
-    monkeypatch.setenv("GKL_SHIM_PYTHON", "/bin/false")
-    with pytest.raises(MissingComponent, match="no GPU"):
-        next(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
 
 
 @pytest.fixture(name="driver")

@@ -295,7 +295,7 @@ def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     values = np.full(many.pairs, np.nan)
     seen = []
     null_driver.before("cuEventSynchronize", lambda _: seen.append(int(np.isfinite(values).sum())))
-    engine.compute_pointer(_native_pairhmm.batch_pointer(*many.arrays), values)
+    engine._compute(_native_pairhmm.batch_pointer(*many.arrays), [many], values)
     assert_same_bits(values, PairHMM(backend="cpu", precision="double").compute(many))
     assert 0 < max(seen) < many.pairs
 
@@ -511,6 +511,26 @@ def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
             assert_same_bits(values, expected["double"][first : first + part.pairs])
     assert sum(together) >= len(given) - 1
     assert max(together) > 2
+
+
+@pytest.mark.parametrize(("large", "most"), [(1, 2), (1 << 30, 3)])
+def test_two_large_calls_are_in_flight_and_three_small_ones(null, batch, monkeypatch, large, most):
+    null()
+    monkeypatch.setattr(_stream, "_DEVICE_CALL_BASES", 1)
+    monkeypatch.setattr(_stream, "_LARGE_CALL_BASES", large)
+    compute, active, counts = PairHMM.compute, set(), []
+
+    def counted(self, given):
+        active.add(threading.get_ident())
+        counts.append(len(active))
+        time.sleep(0.02)  # until all calls have begun
+        active.discard(threading.get_ident())
+        return compute(self, given)
+
+    monkeypatch.setattr(PairHMM, "compute", counted)
+    with PairHMM(backend="cuda", precision="double") as engine:
+        assert len(list(engine.stream_batches([batch] * 8))) == 8
+    assert max(counts) == most
 
 
 @pytest.mark.parametrize("least", [0, 1 << 30])

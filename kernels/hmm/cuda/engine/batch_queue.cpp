@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "hmm/batch.h"
 #include "hmm/cuda/engine/batch_slot.h"
-#include "hmm/cuda/planner/chunker.h"
+#include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
-namespace {
+namespace gkl_shim::pairhmm {
 
 // Regions with one haplotype: the chunks for each thread, about, so that the device soon has work,
 // and the limits on a chunk's bases, so that launching it costs little. Tried on an H200.
@@ -20,8 +17,6 @@ constexpr int64_t kUnlimitedLoneBases = 1 << 26;
 // With fewer bases for each multiprocessor, a call takes less time the usual way, which may give
 // each lane fewer rows.
 constexpr int64_t kMinBasesPerMultiprocessor = 1 << 10;
-
-}  // namespace
 
 BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
                        const gkl_shim_pairhmm_batch *end, double *results,
@@ -88,5 +83,4 @@ void BatchQueue::to_next_region() {
     has_more_ = batch_ != end_;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

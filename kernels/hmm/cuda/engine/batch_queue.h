@@ -1,8 +1,6 @@
 // The queues of chunks for the kernels of one precision.
 #pragma once
 
-#include <stdint.h>
-
 #include <utility>
 #include <vector>
 
@@ -12,8 +10,7 @@
 #include "hmm/cuda/engine/unfinished_reads.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 struct BatchQueueOptions {
     int32_t precision;
@@ -98,5 +95,4 @@ class Rescue : public RescuedReads, public BatchQueue {
           BatchQueue(call, &batch, &batch + 1, reads.values(), options) {}
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

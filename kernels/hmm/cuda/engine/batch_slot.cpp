@@ -2,20 +2,14 @@
 
 #include <string.h>
 
-#include <algorithm>
-
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
-namespace {
+namespace gkl_shim::pairhmm {
 
 // If a chunk has no more results than this, the host watches the results themselves: each is
 // kNoResult until a kernel writes it. Asking the driver instead keeps other threads from launching:
 // with 16 callers, one region each, it costs a sixth of the throughput.
 constexpr int64_t kWatchedResults = 1 << 16;
-
-}  // namespace
 
 BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine)
     : Slot(device),
@@ -72,13 +66,13 @@ void BatchSlot::make_room() {
 }
 
 ChunkMemory BatchSlot::memory() const {
-    return {static_cast<const uint8_t *>(block_.address()), device_block_.address(),
-            scratch_.address(), static_cast<double *>(results_.address())};
+    return {block_.as<const uint8_t>(), device_block_.address(), scratch_.address(),
+            results_.as<double>()};
 }
 
 void BatchSlot::write() {
     make_room();
-    uint8_t *const block = static_cast<uint8_t *>(block_.address());
+    uint8_t *const block = block_.as<uint8_t>();
     if (lone_)
         lone_planner_.write(block);
     else
@@ -110,7 +104,7 @@ void BatchSlot::launch() {
 
 bool BatchSlot::has_results() {
     if (expected_results_ > kWatchedResults) return Slot::has_results();
-    const uint64_t *const results = static_cast<const uint64_t *>(results_.address());
+    const uint64_t *const results = results_.as<const uint64_t>();
     for (; arrived_results_ < expected_results_; arrived_results_++)
         if (__atomic_load_n(results + arrived_results_, __ATOMIC_ACQUIRE) == kNoResult)
             return false;
@@ -130,7 +124,7 @@ bool BatchSlot::launch_more() {
 }
 
 int64_t BatchSlot::collect() {
-    const double *const results = static_cast<const double *>(results_.address());
+    const double *const results = results_.as<const double>();
     return lone_ ? lone_planner_.collect(results, span.results)
                  : planners_[precision_]->collect(results, span.results);
 }
@@ -152,5 +146,4 @@ void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int ker
                     gkl_shim_pairhmm_cuda_shared_bytes(precision_, kernel), stream(), parameters);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

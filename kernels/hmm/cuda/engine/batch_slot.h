@@ -1,8 +1,6 @@
 // A slot of a device for PairHMM's chunks.
 #pragma once
 
-#include <stdint.h>
-
 #include <memory>
 
 #include "gkl_shim_internal.h"
@@ -13,8 +11,7 @@
 #include "hmm/cuda/planner/chunk_planner.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The planner, memory and kernels that compute one chunk at a time. A BatchQueue puts the chunk in.
 // The slot plans its tiles, writes them to one block of pinned memory, sends the block to the
@@ -79,5 +76,4 @@ class BatchSlot : public gpu::Slot {
     gpu::KeptMemory<uint64_t> device_block_, scratch_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -2,8 +2,7 @@
 
 #include "hmm/cuda/engine/batch_slot.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 std::shared_ptr<gpu::Queue> BatchWork::next_queue() {
     if (!queue_.more() || !devices_.any_for(queue_)) second_pass_.dispatch_all();
@@ -42,5 +41,4 @@ void BatchWork::lose(gpu::Slot *slot) {
         queue_.add_undone(span);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -8,8 +8,7 @@
 #include "hmm/cuda/engine/cpu_share.h"
 #include "hmm/cuda/engine/second_pass.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The work of one launch thread for a call: it copies the results of chunks into place, and passes
 // reads that lack results to the second pass.
@@ -44,5 +43,4 @@ class BatchWork : public gpu::Work {
     SecondPass second_pass_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

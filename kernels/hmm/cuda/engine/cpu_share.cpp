@@ -7,16 +7,12 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace pairhmm {
-namespace {
+namespace gkl_shim::pairhmm {
 
 // With more batches waiting than this for each thread, all threads stop launching.
 constexpr int64_t kMaxBatchesPerThread = 4;
 // About how many of their cells a thread computes in a nanosecond.
 constexpr int64_t kCellsPerNanosecond = 2;
-
-}  // namespace
 
 void CpuShare::add(UnfinishedReads &&reads) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -72,5 +68,4 @@ void CpuShare::compute(const gkl_shim_pairhmm_batch &batch, double *values, int6
     rescaled += counts.rescaled_pairs;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -1,8 +1,6 @@
 // The CPU's share of a call of the CUDA engine.
 #pragma once
 
-#include <stdint.h>
-
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -12,8 +10,9 @@
 #include "hmm/cuda/engine/unfinished_reads.h"
 #include "hmm/on_cpu.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
+
+using namespace hmm;
 
 // Cells of the reads that a thread computes at a time: about a millisecond of work.
 constexpr int64_t kCpuBatchCells = 1 << 21;
@@ -53,5 +52,4 @@ class CpuShare {
     std::atomic<int64_t> batch_count_{0};
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -13,24 +13,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
-#include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
-#include "gkl_shim_internal.h"
-#include "gpu/call.h"
 #include "gpu/devices.h"
-#include "gpu/launch_threads.h"
-#include "hmm/batch.h"
 #include "hmm/cuda/engine/batch_queue.h"
 #include "hmm/cuda/engine/batch_slot.h"
 #include "hmm/cuda/engine/batch_work.h"
-#include "hmm/cuda/engine/cpu_share.h"
-#include "hmm/cuda/planner/span.h"
 #include "hmm/letters.h"
-#include "hmm/on_cpu.h"
 #include "hmm/pairhmm/gkl_rounding.h"
 
 using namespace gkl_shim;

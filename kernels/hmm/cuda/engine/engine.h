@@ -13,8 +13,7 @@
 #include "hmm/cuda/planner/span.h"
 #include "hmm/on_cpu.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The batches of a call, which have been checked, and what is known about them.
 struct CheckedBatches {
@@ -55,5 +54,4 @@ class CudaEngine : public gkl_shim_cuda_engine {
 gkl_shim_status compute_checked(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch &batch,
                                 double *log10_likelihoods, gkl_shim_pairhmm_stats *done);
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gkl_shim {
-namespace pairhmm {
-namespace {
+namespace gkl_shim::pairhmm {
 
 // About the cells of a batch of reads that goes to a device for double precision: a third of a
 // millisecond for a large device.
@@ -17,8 +15,6 @@ constexpr int64_t kRescueCells = 1 << 28;
 constexpr int64_t kFewCells = 1 << 15;
 // The fewest reads of a region that the CPU computes at a time: they fill a vector.
 constexpr int64_t kMinCpuReads = 8;
-
-}  // namespace
 
 // Copies the reads that lack results to those that are collected for an assignee. Reads that single
 // precision has not tried go to any device: most are long, and slow on the CPU.
@@ -96,5 +92,4 @@ bool SecondPass::any_left() const {
                        [](const UnfinishedReads &reads) { return !reads.empty(); });
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

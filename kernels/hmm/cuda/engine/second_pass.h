@@ -9,8 +9,7 @@
 #include "hmm/cuda/engine/cpu_share.h"
 #include "hmm/cuda/engine/unfinished_reads.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The reads of one launch thread's chunks that lack results, and who computes them in double
 // precision. A chunk has no result for a pair that leaves the range of single precision, or for a
@@ -54,5 +53,4 @@ class SecondPass {
     std::vector<UnfinishedReads::Read> region_reads_[kAssignees];  // of one region
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

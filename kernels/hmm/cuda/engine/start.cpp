@@ -12,8 +12,7 @@
 #include "hmm/cuda/planner/span.h"
 #include "python_host/python_host.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 constexpr double kPatienceSeconds = 10;
@@ -96,17 +95,17 @@ void start_cuda(int32_t backend) {
         python_host().start();
 }
 
-bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallCosts *costs) {
-    if (gpu_given_up) return false;
-    if (backend == GKL_SHIM_AUTO && !costs->prefer_gpu(call)) return false;
-    switch (python_host().wait(backend == GKL_SHIM_CUDA ? kPatienceSeconds : 0)) {
+bool cuda_given_up() { return gpu_given_up; }
+
+bool cuda_is_ready(bool waits) {
+    switch (python_host().wait(waits ? kPatienceSeconds : 0)) {
         case PythonHost::kOpen:
             return true;
         case PythonHost::kFailed:
             give_up(python_host().text());
             return false;
         default:
-            if (backend == GKL_SHIM_CUDA) give_up("it was not ready within 10 seconds");
+            if (waits) give_up("it was not ready within 10 seconds");
             return false;
     }
 }
@@ -123,5 +122,4 @@ bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision,
 
 std::string cuda_state() { return python_host().text(); }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -2,24 +2,22 @@
 // in the background (python_host.h), and the engines here use them.
 #pragma once
 
-#include <stdint.h>
-
 #include <string>
 
 #include "gkl_shim_internal.h"
-#include "gpu/call_costs.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Starts the engine in the background if `backend` may need it. With GKL_SHIM_AUTO, this takes an
 // NVIDIA driver.
 void start_cuda(int32_t backend);
 
-// Whether this call goes to the GPU. The backend is GKL_SHIM_CUDA or GKL_SHIM_AUTO. With
-// GKL_SHIM_CUDA the first call waits for the engine, at most ten seconds. With GKL_SHIM_AUTO no
-// call waits, and `costs` chooses.
-bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallCosts *costs);
+// Whether the GPU does not start or has failed, so that the CPU computes all calls.
+bool cuda_given_up();
+
+// Whether the engine is ready for a call. The first call that waits does so for ten seconds at
+// most, and gives up then.
+bool cuda_is_ready(bool waits);
 
 // Computes a checked batch. `done` receives what the GPU did, and what the CPU did for it. Returns
 // false if the GPU failed, the first time with a warning on standard error. The CPU then computes
@@ -30,5 +28,4 @@ bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision,
 // One line: the devices in use, or why there are none.
 std::string cuda_state();
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -6,8 +6,7 @@
 #include "hmm/letters.h"
 #include "hmm/pairhmm/model.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 template <class T>
@@ -33,8 +32,7 @@ void write_tables(bool as_gkl, const Tables<T> &from, CudaTables<T> *to) {
 }
 
 }  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
@@ -47,7 +45,6 @@ extern "C" int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t conve
             write_tables(as_gkl, single_tables(), static_cast<CudaTables<float> *>(tables));
         else if (tables)
             write_tables(as_gkl, double_tables(), static_cast<CudaTables<double> *>(tables));
-        return GKL_SHIM_OK;
     });
     if (status != GKL_SHIM_OK) return -int64_t(status);
     return single ? sizeof(CudaTables<float>) : sizeof(CudaTables<double>);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <math.h>
-#include <stdint.h>
 
 #include <algorithm>
 #include <vector>
@@ -10,8 +9,7 @@
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Copies of reads with pairs that have no result, and of their regions' haplotypes. With copies,
 // the reads of many chunks are computed together.
@@ -105,5 +103,4 @@ class UnfinishedReads {
     std::vector<double *> destinations_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

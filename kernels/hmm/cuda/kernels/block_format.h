@@ -14,8 +14,7 @@
 
 #include "hmm/pairhmm/model.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The position of the sentinel after the last event.
 constexpr uint32_t kNoEvent = 0xc0000000;
@@ -182,5 +181,4 @@ struct TileScratch {
     }
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

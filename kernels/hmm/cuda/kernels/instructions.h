@@ -4,8 +4,7 @@
 
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -99,5 +98,4 @@ __device__ __forceinline__ unsigned load_letter(const uint8_t *from) {
 __device__ __forceinline__ void compiler_barrier() { asm volatile("" ::: "memory"); }
 
 }  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -7,8 +7,7 @@
 #include "hmm/join.h"
 #include "hmm/range.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 enum Direction { kForward = 1, kBackward = -1 };
@@ -740,5 +739,4 @@ class Lane {
 };
 
 }  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

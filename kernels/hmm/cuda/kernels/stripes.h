@@ -13,8 +13,7 @@
 
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 #if defined(__CUDA_ARCH__)
 // Accesses to memory that other warps write. They bypass the first-level cache.
@@ -131,5 +130,4 @@ class Seams {
     uint32_t receive_from_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -10,8 +10,7 @@
 
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 enum {
     // The longest haplotype, which is also the longest one that is not cut.
@@ -98,5 +97,4 @@ GKL_SHIM_BOTH constexpr int32_t lone_shared_bytes(int32_t rows_per_lane) {
     return kWarp * rows_per_lane * int32_t(kLetters * sizeof(T));
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -6,9 +6,7 @@
 
 #include "hmm/range.h"
 
-namespace gkl_shim {
-namespace pairhmm {
-namespace {
+namespace gkl_shim::pairhmm {
 
 // If at least a 16th of a chunk's pairs leave single precision, they are computed right away. Fewer
 // are computed together with those of other chunks.
@@ -19,8 +17,6 @@ constexpr int64_t kLaunchedShare = 16;
 // the errors of single precision are far smaller than a half.
 constexpr double kBeyondSingle = 0.301029995 * (Range<float>::kLowTrusted - 1 - 10);
 static_assert(kLoneColumns == 1 << 10, "the 10 above");
-
-}  // namespace
 
 void LoneKernels::begin() {
     beyond_single_ = 0;
@@ -111,8 +107,7 @@ void LoneKernels::launch_single(const ChunkMemory &memory) const {
 // `results` is null.
 void LoneKernels::launch_selected(const ChunkMemory &memory, const double *results) {
     selection_.grow(driver_, stream_, planner_.chunk().scratch_bytes);
-    const int64_t size =
-        planner_.select(memory.block, results, static_cast<uint8_t *>(selection_.address()));
+    const int64_t size = planner_.select(memory.block, results, selection_.as<uint8_t>());
     driver_.send(memory.scratch, selection_.address(), size, stream_);
     launch_double(memory, memory.scratch);
 }
@@ -129,5 +124,4 @@ void LoneKernels::launch_double(const ChunkMemory &memory, uint64_t selection) c
                    parameters);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

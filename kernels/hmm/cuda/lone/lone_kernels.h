@@ -1,8 +1,6 @@
 // Which kernels compute a chunk whose regions have one haplotype each, and in which order.
 #pragma once
 
-#include <stdint.h>
-
 #include <vector>
 
 #include "gkl_shim_internal.h"
@@ -11,8 +9,7 @@
 #include "hmm/cuda/lone/lone_planner.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Where a chunk lies: its block here and on the device, scratch memory on the device, and results
 // in pinned memory.
@@ -81,5 +78,4 @@ class LoneKernels {
     gpu::KeptMemory<void *> selection_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

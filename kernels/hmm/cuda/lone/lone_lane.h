@@ -41,8 +41,7 @@
 #include "hmm/cuda/lone/lone_format.h"
 #include "hmm/join.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Which rows of its pairs a tile computes: all, or the upper or the lower stripe of one pair.
@@ -372,8 +371,7 @@ __device__ __forceinline__ void compute_lone_double(const uint8_t *chunk,
 }
 
 }  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 #define GKL_SHIM_PAIRHMM_LONE_KERNEL(name, rows, blocks)                               \
     extern "C" __global__ void __launch_bounds__(32, blocks)                           \

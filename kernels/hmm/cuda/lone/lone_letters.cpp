@@ -8,8 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 #if defined(__x86_64__)
@@ -59,5 +58,4 @@ int64_t encode_letters(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t
     return refused < 0 ? -1 : done + refused;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -3,12 +3,10 @@
 
 #include <stdint.h>
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Encodes bytes as encode() does, with AVX2 if the CPU has it. Returns the position of the first
 // byte that the conventions refuse, or -1.
 int64_t encode_letters(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t *letters);
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

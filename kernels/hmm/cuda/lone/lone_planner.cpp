@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <algorithm>
 #include <atomic>
 
 #include "common/error.h"
@@ -12,8 +11,7 @@
 #include "hmm/letters.h"
 #include "hmm/pairhmm/cuts.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Several threads share the copying of a chunk in pieces of this size.
@@ -414,8 +412,7 @@ int64_t LonePlanner::collect(const double *results, double *values) const {
     return missing;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 extern "C" void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]) {
     std::copy_n(gkl_shim::pairhmm::kLoneRowsPerLane, GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS, rows);

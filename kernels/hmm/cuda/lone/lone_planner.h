@@ -2,8 +2,6 @@
 // has little to plan: how many lanes each pair takes.
 #pragma once
 
-#include <stdint.h>
-
 #include <algorithm>
 
 #include "gkl_shim_internal.h"
@@ -12,8 +10,7 @@
 #include "hmm/cuda/planner/chunk_plan.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Whether each region of a batch has one haplotype, none is too long for the kernels, and most
 // reads are not.
@@ -109,5 +106,4 @@ class LonePlanner {
     LoneHeader header_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

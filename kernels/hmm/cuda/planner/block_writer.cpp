@@ -2,8 +2,7 @@
 
 #include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // The time that writing takes one thread, in nanoseconds.
@@ -152,5 +151,4 @@ void write_block(ChunkPlan *plan, uint8_t *block) {
                      [&](const Group &group) { writer.write(group); });
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

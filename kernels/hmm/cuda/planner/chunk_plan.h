@@ -2,10 +2,8 @@
 #pragma once
 
 #include <math.h>
-#include <stdint.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -17,8 +15,7 @@
 #include "hmm/cuda/planner/span.h"
 #include "hmm/cuda/planner/tile_widths.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // A tile before its place in the chunk is known. Its reads are the next ones of its part.
 struct PackedTile {
@@ -211,5 +208,4 @@ struct ChunkPlan {
     }
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

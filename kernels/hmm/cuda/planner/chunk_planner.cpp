@@ -4,11 +4,9 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "hmm/cuda/planner/chunker.h"
 #include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 ChunkPlanner::ChunkPlanner(const PlannerOptions &options)
     : plan_(options), threads_(allowed_threads(options.threads)) {}
@@ -19,7 +17,7 @@ bool ChunkPlanner::choose_reads(const ChunkInputs &inputs, BatchPlace *place) {
     plan_.threads = inputs.threads > 0 ? inputs.threads : threads_;
     plan_.multiprocessors =
         std::max(1.0, double(plan_.options.multiprocessors) / (1 + inputs.chunks_in_flight));
-    Chunker(&plan_).choose_reads(place);
+    pairhmm::choose_reads(&plan_, place);
     return !plan_.parts.empty();
 }
 
@@ -40,5 +38,4 @@ int64_t ChunkPlanner::collect(const double *results, double *values) {
     return collect_results(&plan_, results, values);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -2,14 +2,11 @@
 // memory. One transfer copies the block to a device, whose kernels compute the chunk.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/chunk_plan.h"
 #include "hmm/cuda/planner/span.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The plan of one chunk at a time, and the steps that make it. Only one thread may use it at a
 // time. Every function but chunk() may throw, for example std::bad_alloc.
@@ -46,5 +43,4 @@ class ChunkPlanner {
     const int32_t threads_;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

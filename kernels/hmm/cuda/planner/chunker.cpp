@@ -1,13 +1,11 @@
-#include "hmm/cuda/planner/chunker.h"
-
 #include <algorithm>
 #include <limits>
 #include <memory>
 
 #include "hmm/batch.h"
+#include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // A chunk of striped reads has this many times more cells: such a read takes equally long, however
@@ -23,7 +21,36 @@ constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
 // all threads have work.
 constexpr int64_t kGroupNanoseconds = 20000;
 
-}  // namespace
+// The choice of a chunk's reads: regions in the batch's order, until the chunk is full.
+class Chunker {
+   public:
+    explicit Chunker(ChunkPlan *plan) : plan_(*plan), options_(plan->options) {}
+
+    void choose_reads(BatchPlace *place);
+
+   private:
+    // The reads of a region that are still to be computed, [first, reads_end).
+    struct Region {
+        int64_t number, first, reads_end;
+        int64_t haplotypes, letters;  // and the bases of these
+        int64_t first_pair;           // of the first read
+        int64_t most_stripes;         // of a read that is computed
+        int64_t state_bytes;          // of a base
+    };
+
+    Region region_at(const BatchPlace &place) const;
+    bool add_all_reads(const Region &region);
+    int64_t add_reads(const Region &region, int64_t *stripes, bool *any);
+    void add_part(const Region &region, int64_t end, int64_t stripes);
+    int64_t most_stripe_scratch(int64_t haplotypes, int64_t letters) const;
+    int64_t most_stripes(int64_t haplotypes, int64_t letters) const;
+
+    ChunkPlan &plan_;
+    const PlannerOptions &options_;
+    int64_t cells_ = 0, scratch_ = 0, letters_ = 0;
+    int64_t group_nanoseconds_ = 0;  // of the last group
+    bool is_full_ = false;
+};
 
 void Chunker::choose_reads(BatchPlace *place) {
     plan_.parts.clear();
@@ -169,5 +196,8 @@ int64_t Chunker::most_stripes(int64_t haplotypes, int64_t letters) const {
     return options_.scratch_bytes / most_stripe_scratch(haplotypes, letters);
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace
+
+void choose_reads(ChunkPlan *plan, BatchPlace *place) { Chunker(plan).choose_reads(place); }
+
+}  // namespace gkl_shim::pairhmm

@@ -9,8 +9,7 @@
 #include "hmm/cuda/kernels/block_format.h"
 #include "hmm/pairhmm/plan.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Up to this many columns, computing them again costs less than keeping the state at a fork.
 constexpr int64_t kMaxRepeatedColumns = 8;
@@ -155,5 +154,4 @@ struct ColumnStreams {
     std::vector<int32_t> slot_owner_;  // of each slot: whose state is in it
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -5,8 +5,7 @@
 
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // Rows a lane of the widest kernel, and a common divisor of all kernels' rows.
 enum { kMaxRowsPerLane = 32, kLengthStep = 4 };
@@ -118,5 +117,4 @@ class Packer {
     int32_t read_count_ = 0;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

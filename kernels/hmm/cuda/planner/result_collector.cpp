@@ -5,8 +5,7 @@
 
 #include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // The time that collecting takes one thread, in nanoseconds.
@@ -77,5 +76,4 @@ int64_t collect_results(ChunkPlan *plan, const double *results, double *values) 
     return all_missing;
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

@@ -1,7 +1,6 @@
 // Spans: consecutive reads of a batch, and where their results go.
 #pragma once
 
-#include <stdint.h>
 #include <string.h>
 
 #include <algorithm>
@@ -9,8 +8,7 @@
 
 #include "gkl_shim_internal.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The bits of a result that has not been computed: a NaN that no kernel makes.
 constexpr uint64_t kNoResult = ~uint64_t(0);
@@ -144,5 +142,4 @@ struct PartialBatch {
     std::vector<int64_t> region_reads, region_haplotypes, read_offsets, haplotype_offsets;
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

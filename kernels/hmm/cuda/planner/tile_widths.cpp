@@ -4,8 +4,7 @@
 
 #include "hmm/cuda/kernels/block_format.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Of the kernels in kernels/kernels.cu, then zeros.
@@ -35,8 +34,7 @@ TileWidths::TileWidths(int32_t precision)
                 uint8_t(std::min<int>((step * kLengthStep + rows_[w] - 1) / rows_[w], kWarp + 1));
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm
 
 extern "C" void gkl_shim_pairhmm_cuda_widths(int32_t precision,
                                              int32_t widths[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]) {

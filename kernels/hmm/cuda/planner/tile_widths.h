@@ -1,13 +1,10 @@
 // The widths of tiles: how many of a read's rows each lane of a kernel holds.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "hmm/cuda/planner/packing.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 
 // The kernels of a precision: the width of each, the cost of a column, and the lanes that a read
 // takes.
@@ -33,5 +30,4 @@ class TileWidths {
     uint8_t lanes_[GKL_SHIM_PAIRHMM_CUDA_WIDTHS][Lengths::kMaxStep + 1];
 };
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

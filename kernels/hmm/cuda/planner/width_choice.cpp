@@ -6,8 +6,7 @@
 #include "hmm/cuda/planner/packing.h"
 #include "hmm/cuda/planner/steps.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Cycles that a column takes a warp that runs alone. Measured on an H200.
@@ -96,5 +95,4 @@ void choose_width(ChunkPlan *plan) {
     }
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::pairhmm

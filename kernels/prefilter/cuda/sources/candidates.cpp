@@ -16,8 +16,7 @@ gkl_shim_prefilter_cuda_resident::gkl_shim_prefilter_cuda_resident(
     for (int64_t k = 0; k < end; k++) longest = std::max(longest, length_of(*references.reads, k));
 }
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 Candidates::Candidates(gkl_shim_prefilter_cuda_resident *resident,
                        const gkl_shim_prefilter_cuda_candidates &candidates, const Method &method)
@@ -65,5 +64,4 @@ Work Candidates::lay_out(const Range &range, const gpu::Device &device, void *st
     return work;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -1,8 +1,6 @@
 // A mapper's candidates, as the source of chunks.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim_internal.h"
 #include "prefilter/cuda/sources/device_sequences.h"
 #include "prefilter/cuda/sources/source.h"
@@ -18,8 +16,7 @@ struct gkl_shim_prefilter_cuda_resident {
     int32_t longest = 0;  // read
 };
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // Pairs of a read and a place in a contig. A chunk sends their numbers and positions. The sequences
 // are on the devices already.
@@ -40,5 +37,4 @@ class Candidates : public Source {
     const int32_t before_, after_;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -3,8 +3,7 @@
 #include "common/error.h"
 #include "gpu/free_in.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 DeviceSequences::~DeviceSequences() {
     for (const auto &copy : copies_) gpu::free_in(driver_, copy->context, copy->memory);
@@ -73,5 +72,4 @@ const T *DeviceSequences::send(const T *array, int64_t count, int64_t padding, C
     return reinterpret_cast<const T *>(at);
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -13,8 +13,7 @@
 #include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // A list of sequences on the devices. Its buffer goes once to each device that asks for it. Letters
 // are encoded first.
@@ -56,5 +55,4 @@ class DeviceSequences {
     std::vector<std::unique_ptr<Copy>> copies_;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 namespace {
 
 // Bytes of a base that is encoded in three planes.
@@ -73,5 +72,4 @@ Work Pairs::lay_out(const Range &range, const gpu::Device &device, void *stream,
     return work;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -6,8 +6,7 @@
 #include "prefilter/cuda/sources/device_sequences.h"
 #include "prefilter/cuda/sources/source.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // The pairs of two lists. A chunk sends the part of each list's buffer in which its sequences lie.
 // If both lists have the same buffer of letters, one part is sent for both. A buffer in which the
@@ -31,5 +30,4 @@ class Pairs : public Source {
     double pair_bytes_ = 0;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

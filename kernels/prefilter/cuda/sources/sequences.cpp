@@ -5,16 +5,12 @@
 
 #include "common/thread_pool.h"
 
-namespace gkl_shim {
-namespace prefilter {
-namespace {
+namespace gkl_shim::prefilter {
 
 // Sequences are scattered if the buffer has this many bases for each base of theirs.
 constexpr int64_t kScattered = 2;
 // Sequences that one task looks at. A chunk holds about as many.
 constexpr int64_t kSequencesOfTask = int64_t(1) << 18;
-
-}  // namespace
 
 Bases bases_of(const Sequences &list, int64_t first, int64_t last) {
     if (first == last) return {0, 0};
@@ -42,5 +38,4 @@ bool is_scattered(const Sequences &list, int64_t first, int64_t last, int thread
     return spanned > kScattered * own && spanned > kScattered * list.size;
 }
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

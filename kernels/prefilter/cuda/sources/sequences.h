@@ -1,14 +1,11 @@
 // Facts about lists of sequences that the CUDA engine cuts into chunks.
 #pragma once
 
-#include <stdint.h>
-
 #include "gkl_shim.h"
 #include "prefilter/cuda/work.h"
 #include "prefilter/sequences.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 typedef gkl_shim_prefilter_sequences Sequences;
 
@@ -25,5 +22,4 @@ Bases bases_of(const Sequences &list, int64_t first, int64_t last);
 // better to send the buffer once. It reads starts and lengths with several threads.
 bool is_scattered(const Sequences &list, int64_t first, int64_t last, int threads);
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -1,8 +1,6 @@
 // What a call computes: pairs of two lists, or a mapper's candidates.
 #pragma once
 
-#include <stdint.h>
-
 #include "gpu/devices.h"
 #include "gpu/ranges.h"
 #include "prefilter/cuda/block.h"
@@ -10,8 +8,7 @@
 #include "prefilter/cuda/sources/sequences.h"
 #include "prefilter/cuda/work.h"
 
-namespace gkl_shim {
-namespace prefilter {
+namespace gkl_shim::prefilter {
 
 // Pairs of a call, which go to a device at once.
 struct Range : gpu::Range {
@@ -33,5 +30,4 @@ class Source {
                          Block *block) = 0;
 };
 
-}  // namespace prefilter
-}  // namespace gkl_shim
+}  // namespace gkl_shim::prefilter

@@ -7,27 +7,18 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Replays regions of PairHMM or PDHMM through several native engines in one JVM. The engines take
  * turns. Each has a class path and a separate class loader, and therefore its own classes and
  * native library.
  *
- * <p>replay.py runs {@code Replay REGIONS THREADS single|double|pdhmm SECONDS CALLERS
- * NAME=CLASSPATH ...}. Once the engines have computed all regions, it prints "ready" and waits for
- * a line on standard input, so that several processes can begin their turns at the same time. Then
- * it prints one line of JSON. On an error it prints one line on standard error and exits with
- * code 1.
- *
- * <p>System properties: with PDHMM, replay.level is GKL's instruction set. A caller pauses for
- * replay.pause nanoseconds before each call. Its CPU is busy meanwhile, as GATK's is.
+ * <p>replay.py runs {@code Replay REGIONS THREADS single|double|pdhmm SECONDS NAME=CLASSPATH ...}.
+ * It prints one line of JSON. On an error it prints one line on standard error and exits with
+ * code 1. With PDHMM, the system property replay.level is GKL's instruction set.
  */
 public final class Replay {
     private static final String BINDINGS = "org.broadinstitute.gatk.nativebindings.";
-    private static final long PAUSE = Long.getLong("replay.pause", 0);
 
     public static void main(String[] arguments) {
         Engines.print(() -> replay(arguments));
@@ -39,13 +30,11 @@ public final class Replay {
         int threads = Integer.parseInt(arguments[1]);
         boolean doublePrecision = arguments[2].equals("double");
         double seconds = Double.parseDouble(arguments[3]);
-        int callers = Integer.parseInt(arguments[4]);
         List<Engine> engines = new ArrayList<>();
-        for (int i = 5; i < arguments.length; i++) {
+        for (int i = 4; i < arguments.length; i++) {
             int equals = arguments[i].indexOf('=');
             engines.add(new Engine(arguments[i].substring(0, equals),
-                    arguments[i].substring(equals + 1), threads, pdhmm, doublePrecision,
-                    callers, regions));
+                    arguments[i].substring(equals + 1), threads, pdhmm, doublePrecision, regions));
         }
 
         // The first pass warms up caches, the JIT compiler and thread pools. Its results are kept.
@@ -56,13 +45,11 @@ public final class Replay {
         for (Region region : regions) {
             cells += region.cells();
         }
-        System.out.println("ready");
-        System.in.read();
         // Engines take turns, so that a change of the machine's speed affects all of them.
         for (boolean more = true; more; ) {
             more = false;
             for (Engine engine : engines) {
-                engine.turn();
+                engine.turn(cells);
             }
             for (Engine engine : engines) {
                 more |= engine.total < seconds;
@@ -75,7 +62,7 @@ public final class Replay {
                 regions.size(), pairs(regions), cells));
         String separator = "";
         for (Engine engine : engines) {
-            json.append(separator).append(engine.toJson(cells, engines.get(0)));
+            json.append(separator).append(engine.toJson(engines.get(0)));
             separator = ", ";
         }
         return json.append("]}").toString();
@@ -95,18 +82,16 @@ public final class Replay {
         final MethodHandle computeLikelihoods;
         final Object[] reads;
         final Object[] haplotypes;
-        /** The outputs of each caller for each region. */
-        final double[][][] outputs;
-        final List<double[]> turns = new ArrayList<>();
-        final long begin = System.nanoTime();
-        /** From the begin of this object to the result of the first call. */
-        double startSeconds;
+        /** The output for each region. */
+        final double[][] outputs;
+        /** The speed of each turn, in 10^9 cells a second. */
+        final List<String> speeds = new ArrayList<>();
         boolean flushToZero;
         double total;
         double[][] likelihoods;
 
         Engine(String name, String classPath, int threads, boolean pdhmm,
-                boolean doublePrecision, int callers, List<Region> regions) throws Throwable {
+                boolean doublePrecision, List<Region> regions) throws Throwable {
             this.name = name;
             ClassLoader loader = Engines.loader(classPath);
             // Like GATK, use the OpenMP class for several threads and the plain class for one.
@@ -145,7 +130,7 @@ public final class Replay {
                     .bindTo(instance);
             reads = new Object[regions.size()];
             haplotypes = new Object[regions.size()];
-            outputs = new double[callers][regions.size()][];
+            outputs = new double[regions.size()][];
             for (int i = 0; i < reads.length; i++) {
                 Region region = regions.get(i);
                 reads[i] = holders(readClass, region.reads, "readBases", "readQuals",
@@ -154,9 +139,7 @@ public final class Replay {
                         ? holders(haplotypeClass, region.haplotypes, "haplotypeBases",
                                 "haplotypePDBases")
                         : holders(haplotypeClass, region.haplotypes, "haplotypeBases");
-                for (double[][] output : outputs) {
-                    output[i] = new double[region.reads.length * region.haplotypes.length];
-                }
+                outputs[i] = new double[region.reads.length * region.haplotypes.length];
             }
         }
 
@@ -183,86 +166,35 @@ public final class Replay {
             return result;
         }
 
-        void call(int caller, int region) throws Throwable {
-            computeLikelihoods.invoke(
-                    reads[region], haplotypes[region], outputs[caller][region]);
-        }
-
         void firstPass() throws Throwable {
-            call(0, 0);
-            startSeconds = (System.nanoTime() - begin) * 1e-9;
-            for (int i = 1; i < reads.length; i++) {
-                call(0, i);
+            compute();
+            likelihoods = new double[outputs.length][];
+            for (int i = 0; i < outputs.length; i++) {
+                likelihoods[i] = outputs[i].clone();
             }
-            likelihoods = copyOutputs();
         }
 
-        void compute(int caller) throws Throwable {
+        private void compute() throws Throwable {
             for (int i = 0; i < reads.length; i++) {
-                if (PAUSE > 0) {
-                    long end = System.nanoTime() + PAUSE;
-                    while (System.nanoTime() - end < 0) {
-                        Thread.onSpinWait();
-                    }
-                }
-                call(caller, i);
+                computeLikelihoods.invoke(reads[i], haplotypes[i], outputs[i]);
             }
         }
 
-        double[][] copyOutputs() {
-            double[][] copy = new double[reads.length][];
-            for (int i = 0; i < copy.length; i++) {
-                copy[i] = outputs[0][i].clone();
-            }
-            return copy;
-        }
-
-        void turn() throws Throwable {
+        void turn(long cells) throws Throwable {
             flushToZero = flushesToZero();
-            List<FutureTask<Integer>> others = new ArrayList<>();
-            // All threads are started before the clock, so that only calls are timed.
-            CountDownLatch go = new CountDownLatch(1);
-            CountDownLatch ready = new CountDownLatch(outputs.length - 1);
-            AtomicLong deadline = new AtomicLong();
-            for (int caller = 1; caller < outputs.length; caller++) {
-                int number = caller;
-                FutureTask<Integer> task = new FutureTask<>(() -> {
-                    ready.countDown();
-                    go.await();
-                    return passesUntil(deadline.get(), number);
-                });
-                others.add(task);
-                new Thread(task).start();
-            }
-            ready.await();
+            int passes = 0;
+            double elapsed;
             long start = System.nanoTime();
-            deadline.set(start + (long) (Engines.TURN_SECONDS * 1e9));
-            go.countDown();
-            int passes = passesUntil(deadline.get(), 0);
-            for (FutureTask<Integer> task : others) {
-                passes += task.get();
-            }
-            double elapsed = (System.nanoTime() - start) * 1e-9;
-            turns.add(new double[] {passes, elapsed});
+            do {
+                compute();
+                passes++;
+                elapsed = (System.nanoTime() - start) * 1e-9;
+            } while (elapsed < Engines.TURN_SECONDS);
+            speeds.add(String.format(Locale.ROOT, "%.6f", 1e-9 * cells * passes / elapsed));
             total += elapsed;
         }
 
-        private int passesUntil(long deadline, int caller) throws Exception {
-            int passes = 0;
-            do {
-                try {
-                    compute(caller);
-                } catch (Error | Exception e) {
-                    throw e;
-                } catch (Throwable e) {
-                    throw new IllegalStateException(e);
-                }
-                passes++;
-            } while (deadline - System.nanoTime() > 0);
-            return passes;
-        }
-
-        String toJson(long cells, Engine reference) {
+        String toJson(Engine reference) {
             double largest = 0;
             long disagreements = 0;
             for (int i = 0; i < likelihoods.length; i++) {
@@ -276,18 +208,10 @@ public final class Replay {
                     }
                 }
             }
-            StringBuilder json = new StringBuilder();
-            json.append(String.format(Locale.ROOT,
+            return String.format(Locale.ROOT,
                     "{\"name\": \"%s\", \"flush_to_zero\": %b, \"largest_difference\": %.3g, "
-                            + "\"infinite_in_one\": %d, \"start_seconds\": %.6f, \"turns\": [",
-                    name, flushToZero, largest, disagreements, startSeconds));
-            for (int i = 0; i < turns.size(); i++) {
-                double[] turn = turns.get(i);
-                json.append(String.format(Locale.ROOT,
-                        "%s{\"passes\": %d, \"seconds\": %.9f, \"gcups\": %.6f}", i > 0 ? ", " : "",
-                        (int) turn[0], turn[1], cells * turn[0] / turn[1] * 1e-9));
-            }
-            return json.append("]}").toString();
+                            + "\"infinite_in_one\": %d, \"gcups\": %s}",
+                    name, flushToZero, largest, disagreements, speeds);
         }
     }
 

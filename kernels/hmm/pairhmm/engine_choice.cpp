@@ -1,12 +1,12 @@
-#include "hmm/pairhmm/call_estimate.h"
+#include "hmm/pairhmm/engine_choice.h"
 
 #include "common/cpu.h"
 #include "common/error.h"
 #include "hmm/batch.h"
+#include "hmm/cuda/engine/start.h"
 #include "hmm/pairhmm/model.h"
 
-namespace gkl_shim {
-namespace pairhmm {
+namespace gkl_shim::pairhmm {
 namespace {
 
 // Cells of the input a nanosecond, on the GPU and on one thread of the CPU. Columns that haplotypes
@@ -26,14 +26,12 @@ int64_t cells_of_long_reads(const gkl_shim_pairhmm_batch &batch) {
             const int64_t length = batch.read_offsets[r + 1] - batch.read_offsets[r];
             if (length > kLongestSingleRead) bases += length;
         }
-        cells += bases * (batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
-                          batch.haplotype_offsets[batch.region_haplotypes[g]]);
+        cells += bases * hmm::haplotype_letters(batch, g);
     }
     return cells;
 }
 
-}  // namespace
-
+// Estimates the cost of a call. `slow_double`: the GPU is slow in double precision.
 gkl_shim_call_estimate estimate_call(const gkl_shim_pairhmm_batch &batch, int64_t cells,
                                      bool double_precision, bool slow_double, int threads) {
     const double on_gpu = slow_double ? kGpuSlowDoubleCells : kGpuDoubleCells;
@@ -44,8 +42,25 @@ gkl_shim_call_estimate estimate_call(const gkl_shim_pairhmm_batch &batch, int64_
         kTripNanoseconds + fast / (double_precision ? on_gpu : kGpuCells) + slow / on_gpu};
 }
 
-}  // namespace pairhmm
-}  // namespace gkl_shim
+}  // namespace
+
+EngineChoice::EngineChoice(int32_t backend) : backend_(backend) { start_cuda(backend); }
+
+EngineChoice::Call EngineChoice::choose(const gkl_shim_pairhmm_batch &batch, int64_t cells,
+                                        const hmm::CpuSettings &settings) {
+    Call call;
+    if (backend_ == GKL_SHIM_CPU || cells == 0) return call;
+    call.by_cost = backend_ == GKL_SHIM_AUTO;
+    // Whether the GPU is slow in double precision is learned.
+    if (call.by_cost)
+        call.estimate =
+            estimate_call(batch, cells, settings.double_precision, false, settings.threads);
+    if (cuda_given_up() || (call.by_cost && !costs_.prefer_gpu(call.estimate))) return call;
+    call.to_gpu = cuda_is_ready(backend_ == GKL_SHIM_CUDA);
+    return call;
+}
+
+}  // namespace gkl_shim::pairhmm
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batch *batch,
                                                      int32_t precision, int32_t slow_double,

@@ -1,11 +1,11 @@
 """Measure Endeavor's and gpuPairHMM's CUDA kernels beside ours, in one run on one device.
 
-    python -m benchmarks.pairhmm_gpu_peers --endeavor DIR --gpupairhmm DIR --json FILE.json
+    python -m benchmarks.gpu.pairhmm_gpu_peers --endeavor DIR --gpupairhmm DIR --json FILE.json
 
 DIR is a clone of github.com/champ-hub/pairhmm-endeavor (its folder GPU/CUDA) or of
 github.com/asbschmidt/gpuPairHMM. Their programs are built in PROGRAMS if they are not there. Needs
-nvcc, make, zlib, a CUDA device and CuPy, and a build with the functions for benchmarks
-(docs/build.md). The JSON is results/pairhmm/pairhmm-gpu-peers-h100.json.
+nvcc, make, zlib, a CUDA device and CuPy. The JSON is
+results/pairhmm/pairhmm-gpu-peers-h100.json.
 
 Reads and haplotypes have the same length. Kernel times are of each program's own benchmark, which
 makes its own pairs: Endeavor's pairs share nothing, gpuPairHMM's are regions of 32 reads and 32
@@ -33,10 +33,10 @@ import click
 import numpy as np
 
 from benchmarks.common import report
-from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import median_seconds
-from benchmarks.pairhmm_lone import lone
-from benchmarks.pairhmm_long_reads import long_reads
+from benchmarks.gpu.call_parts import TimedEngine
+from benchmarks.gpu.pairhmm_lone import lone
+from benchmarks.gpu.pairhmm_long_reads import long_reads
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM

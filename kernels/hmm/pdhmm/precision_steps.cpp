@@ -5,8 +5,7 @@
 #include "hmm/on_cpu.h"
 #include "hmm/pdhmm/plain.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 constexpr int64_t kCellsPerNanosecond = 3, kCellsPerLetter = 32;
@@ -47,5 +46,4 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch
     return counts;
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

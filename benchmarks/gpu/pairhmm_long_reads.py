@@ -1,6 +1,6 @@
 """Measure PairHMM of 10,000-base reads on a CUDA device in double precision, from Python.
 
-    python -m benchmarks.pairhmm_long_reads --json FILE.json
+    python -m benchmarks.gpu.pairhmm_long_reads --json FILE.json
 
 Needs a CUDA device and CuPy. Each read is alone in its region with a haplotype of its length, from
 which it differs in one base of 200. The first pairs of each batch are compared with the CPU

@@ -7,8 +7,7 @@
 #include "hmm/cpu/engine.h"
 #include "hmm/on_cpu.h"
 
-namespace gkl_shim {
-namespace hmm {
+namespace gkl_shim::hmm {
 namespace {
 
 // Sorting a haplotype's letters is most of planning.
@@ -99,5 +98,4 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
     return counts;
 }
 
-}  // namespace hmm
-}  // namespace gkl_shim
+}  // namespace gkl_shim::hmm

@@ -1,6 +1,6 @@
 """Measure read correction on GPUs, from arrays to arrays.
 
-    python -m benchmarks.correct_cuda --json FILE.json
+    python -m benchmarks.gpu.correct_cuda --json FILE.json
 
 The reads are generated, and the true bases are known: a genome of the size of E. coli 536, or one
 given in FASTA, at 30x with 100 bases a read and errors as frequent as Illumina's (HS25: 0.14%, more
@@ -97,7 +97,7 @@ def command(json_file: str | None, genome: str | None, smaller: int) -> None:
     letters = genome_of(genome)
     count = len(letters) * 30 // 100 // smaller
     large = generated("30x, 100 bases", letters, count, 100, 0.00144)
-    report.measure_tables([partial(_arrays, large)], json_file, gpu=True)
+    report.measure_tables({"arrays": partial(_arrays, large)}, json_file)
 
 
 def _once(
@@ -120,7 +120,7 @@ def _once(
 
 
 def _arrays(data: Generated, step: Progress) -> Table:
-    table = Table("From arrays to arrays, seconds", name="arrays")
+    table = Table("From arrays to arrays, seconds")
     count = len(data.letters)
     out = (
         np.zeros(data.letters.size, np.uint8),

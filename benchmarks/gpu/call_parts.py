@@ -12,8 +12,6 @@ from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch
 from gkl_shim.pairhmm import _cuda as cuda
 
-__all__ = ["CallParts", "TimedEngine"]
-
 
 @dataclass
 class CallParts:
@@ -33,11 +31,6 @@ class CallParts:
     def tcups(self) -> float:
         """10^12 cells of the input a second, in the kernels alone."""
         return self.cells / self.kernel / 1e12
-
-    @property
-    def raw_tcups(self) -> float:
-        """10^12 computed cells a second, in the kernels alone."""
-        return self.computed_cells / self.kernel / 1e12
 
 
 class TimedEngine:

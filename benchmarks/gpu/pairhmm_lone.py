@@ -1,6 +1,6 @@
 """Measure PairHMM on a CUDA device where each region has one haplotype.
 
-    python -m benchmarks.pairhmm_lone --json FILE.json
+    python -m benchmarks.gpu.pairhmm_lone --json FILE.json
 
 Needs a CUDA device and CuPy. Reads and haplotypes have the same length and share nothing with those
 of other regions. Whole calls go from NumPy arrays to a NumPy array, in an engine that is open. The
@@ -19,8 +19,8 @@ import click
 import numpy as np
 
 from benchmarks.common import report
-from benchmarks.common.call_parts import TimedEngine
 from benchmarks.common.report import median_seconds
+from benchmarks.gpu.call_parts import TimedEngine
 from gkl_shim.bench.regions import lone_regions
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM
 from gkl_shim.pairhmm import _cuda as cuda

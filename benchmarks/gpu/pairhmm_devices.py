@@ -1,6 +1,6 @@
 """Measure PairHMM's calls and streams on one CUDA device and on several.
 
-    python -m benchmarks.pairhmm_devices [INPUT.in]... --json FILE.json
+    python -m benchmarks.gpu.pairhmm_devices [INPUT.in]... --json FILE.json
 
 The tables: `devices`, calls and streams by the number of devices; `threads`, calls on all devices
 by the number of CPU threads; and `cpu`, streams beside calls on the CPU engine. A stream's batches
@@ -93,7 +93,7 @@ def _seconds(job: Callable[[], object]) -> float:
 
 
 def _devices(files: tuple[str, ...], step: Progress) -> Table:
-    table = Table("Calls and streams by the number of devices, TCUPS", name="devices")
+    table = Table("Calls and streams by the number of devices, TCUPS")
     counts = [count for count in (1, 2, 4, 8) if count <= device_count()]
     for name, batch in _inputs(files).items():
         first = None
@@ -108,7 +108,7 @@ def _devices(files: tuple[str, ...], step: Progress) -> Table:
 
 
 def _threads(files: tuple[str, ...], step: Progress) -> Table:
-    table = Table("Calls on all devices by the number of CPU threads, TCUPS", name="threads")
+    table = Table("Calls on all devices by the number of CPU threads, TCUPS")
     for name, batch in _inputs(files).items():
         row: report.Row = {"input": name, "devices": device_count()}
         for threads in (4, 8, 16, 32, 64):
@@ -120,7 +120,7 @@ def _threads(files: tuple[str, ...], step: Progress) -> Table:
 
 
 def _cpu(files: tuple[str, ...], step: Progress) -> Table:
-    table = Table("Calls and streams on the CPU, TCUPS", name="cpu")
+    table = Table("Calls and streams on the CPU, TCUPS")
     with PairHMM(backend="cpu") as pairhmm:
         for name, batch in _inputs(files, _CELLS * _CPU_SHARE).items():
             step(f"{name}, CPU")
@@ -133,12 +133,19 @@ _TABLES = {"devices": _devices, "threads": _threads, "cpu": _cpu}
 
 @click.command(name="pairhmm_devices")
 @click.argument("files", metavar="[INPUT.in]...", nargs=-1)
-@report.table_option(_TABLES)
+@click.option(
+    "--table",
+    "names",
+    type=click.Choice(list(_TABLES)),
+    multiple=True,
+    default=list(_TABLES),
+    help="Measure only this table. Repeat the option for several tables. Default: all.",
+)
 @report.json_option
 def command(files: tuple[str, ...], names: tuple[str, ...], json_file: str | None) -> None:
     """Measure PairHMM's calls and streams by the number of devices."""
-    tables = [partial(_TABLES[name], files) for name in names]
-    report.measure_tables(tables, json_file, gpu=True)
+    tables = {name: partial(_TABLES[name], files) for name in names}
+    report.measure_tables(tables, json_file)
 
 
 if __name__ == "__main__":
