@@ -18,7 +18,7 @@ from pathlib import Path
 from gkl_shim.gatk import data, run, swaps
 
 LIST = Path(__file__).parent / "src/main/resources/org/gklshim/gatk/start.classes"
-HEADER = "# Written by java/start_classes.py: classes that every tool of GATK loads when it starts\n"
+HEADER = "# Written by java/start_classes.py: what every tool of GATK loads when it starts\n"
 
 # Not those that the JVM makes for lambda expressions and proxies.
 _LOADED = re.compile(r"\] ([\w.$]+) source: file:.*(?<!/gkl-shim)\.jar$", re.M)

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The classes that every tool of GATK loads when it starts. A thread loads them in this order, ahead
- * of GATK's own thread, which initializes and uses each class in between. The file
- * gatk/start.classes lists them.
+ * The classes that every tool of GATK loads when it starts. A thread loads them in the same order,
+ * ahead of GATK's own thread, which initializes and uses each class before it loads the next. The
+ * file gatk/start.classes lists them.
  *
  * <p>The thread loads classes without initializing them, so no code of GATK runs earlier or in
  * another thread than without it.
