@@ -23,9 +23,10 @@ final class StartClasses {
 
     /** Has a thread load the classes, unless GATK's own thread needs the only processor. */
     static void load(ClassLoader loader) {
-        // Other class loaders may not load in several threads at once.
+        // A class loader that is not the JDK's may not load in several threads at once.
         if (Runtime.getRuntime().availableProcessors() < 2
-                || loader != ClassLoader.getSystemClassLoader()) {
+                || loader != ClassLoader.getSystemClassLoader()
+                || loader.getClass().getClassLoader() != null) {
             return;
         }
         Thread thread = new Thread(() -> loadAll(loader), "gkl-shim start");
