@@ -99,13 +99,17 @@ public final class Agent implements ClassFileTransformer {
         if (name.equals(GATK)) {
             if (!asksForHelp()) {
                 awaitEnd(loader);
+                StartClasses.load(loader);
             }
             return null;
         }
         RedirectedClass redirected = RedirectedClass.named(name);
         if (redirected != null) {
             byte[] changed = redirected.transform(loader, original);
-            hasChangedClass |= changed != null && !redirected.isOfEveryTool();
+            // Several threads load classes, so this is never set back.
+            if (changed != null && !redirected.isOfEveryTool()) {
+                hasChangedClass = true;
+            }
             return changed;
         }
         ReplacedClass replaced = ReplacedClass.named(name);

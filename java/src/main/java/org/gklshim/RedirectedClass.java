@@ -106,6 +106,8 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMFileWriter",
                 BAM + "BamOutput", "writeAlignment")
                 .open("bamRecordCodec", "blockCompressedOutputStream", "bamIndexer"),
+        new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMIndexMetaData", null)
+                .open("alignedRecords"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/DeflaterFactory",
                 BAM + "CodecFactories", "makeDeflater"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/zip/InflaterFactory",

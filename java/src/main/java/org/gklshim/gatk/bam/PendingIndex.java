@@ -2,25 +2,35 @@ package org.gklshim.gatk.bam;
 
 import htsjdk.samtools.BAMFileSpan;
 import htsjdk.samtools.BAMFileWriter;
+import htsjdk.samtools.BAMIndexMetaData;
 import htsjdk.samtools.Chunk;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileSource;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.BinaryCodec;
 import java.util.ArrayDeque;
+import org.gklshim.gatk.Members;
 
 /**
  * The records of a BAM file that its index does not have yet, because the blocks that they end in
  * were not written. htsjdk's indexer gets them in order, as soon as their places in the file are
  * known.
+ *
+ * <p>Neighbours in one window of the index become one record for the indexer, which would join
+ * their places in the file. It counts one record, and the others are added to its count.
  */
 final class PendingIndex {
-    /** What the indexer asks of a record. The record itself may change once it is written. */
+    /**
+     * What the indexer asks of a record, or of several in a window. The record itself may change
+     * once it is written.
+     */
     static final class Entry {
         final int reference;
         final int start;
         final int end;
         final boolean isUnmapped;
+        /** How many records it stands for. */
+        int records = 1;
         /** Blocks by number, and places in them. */
         long firstBlock;
         int firstOffset;
@@ -68,12 +78,16 @@ final class PendingIndex {
         }
     }
 
+    /** The bits of a position in a window, as in section 5.1.3 of the SAM specification. */
+    private static final int WINDOW_BITS = 14;
     /** The longest sequence that the bins of an index can hold. */
     private static final int MAX_LENGTH = 1 << 29;
 
     private final BAMFileWriter writer;
     private final OutputBlocks blocks;
     private final IndexedRecord record;
+    /** The indexer's counts of the records of a sequence. */
+    private final BAMIndexMetaData counts;
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
     /** The entries whose addresses are not known. */
     private final ArrayDeque<Entry> withoutAddress = new ArrayDeque<>();
@@ -84,6 +98,7 @@ final class PendingIndex {
         this.writer = writer;
         this.blocks = blocks;
         record = new IndexedRecord(writer.getFileHeader());
+        counts = (BAMIndexMetaData) Members.get(writer.bamIndexer, "indexBuilder.indexStats");
     }
 
     /** Returns the index of a file that has one; null if htsjdk's own code deflates its blocks. */
@@ -105,34 +120,55 @@ final class PendingIndex {
      *     refuse. Everything before it is written and indexed then.
      */
     boolean write(SAMRecord written) {
-        Entry entry = new Entry(written.getReferenceIndex(), written.getAlignmentStart(),
-                written.getAlignmentEnd(), written.getReadUnmappedFlag());
-        if (!isNext(entry) || writer.bamRecordCodec == null) {
+        int reference = written.getReferenceIndex();
+        int start = written.getAlignmentStart();
+        int end = written.getAlignmentEnd();
+        if (!isNext(reference, start, end) || writer.bamRecordCodec == null) {
             blocks.writeAll();
             return false;
         }
-        begin(entry);
+        Entry entry = begin(reference, start, end, written.getReadUnmappedFlag());
         writer.bamRecordCodec.encode(written);
         end(entry);
         return true;
     }
 
     /** Does the same for a record that is held as bytes, from one place in an array to another. */
-    boolean write(byte[] bytes, int from, int to, BinaryCodec codec, Entry entry) {
-        if (!isNext(entry)) {
+    boolean write(byte[] bytes, int from, int to, BinaryCodec codec, int reference, int start,
+            int end, boolean isUnmapped) {
+        if (!isNext(reference, start, end)) {
             return false;
         }
-        begin(entry);
+        Entry entry = begin(reference, start, end, isUnmapped);
         codec.writeBytes(bytes, from, to - from);
         end(entry);
         return true;
     }
 
-    private void begin(Entry entry) {
+    /** Returns the entry for a record that is to be written: the last one, or a new one. */
+    private Entry begin(int reference, int start, int end, boolean isUnmapped) {
+        Entry last = entries.peekLast();
+        if (last != null && !isUnmapped && !last.isUnmapped && last.reference == reference
+                && isInside(start, end, last.start) && isInside(last.start, last.end, start)
+                && last.lastBlock == blocks.number() && last.lastOffset == offset()) {
+            // It is not complete until the record is written.
+            entries.removeLast();
+            last.records++;
+            return last;
+        }
+        Entry entry = new Entry(reference, start, end, isUnmapped);
         entry.firstBlock = blocks.number();
         entry.firstOffset = offset();
         withoutAddress.add(entry);
         setAddresses();
+        return entry;
+    }
+
+    /** Returns whether an alignment lies in the window of a position. */
+    private static boolean isInside(int start, int end, int position) {
+        int window = position - 1 >> WINDOW_BITS;
+        return start > 0 && start <= end && start - 1 >> WINDOW_BITS == window
+                && end - 1 >> WINDOW_BITS == window;
     }
 
     private void end(Entry entry) {
@@ -142,20 +178,19 @@ final class PendingIndex {
         index();
     }
 
-    /** Returns whether the indexer takes this one for sure after those before. */
-    private boolean isNext(Entry entry) {
-        if (entry.reference < 0) {
-            return entry.start == 0;
+    /** Returns whether the indexer takes this record for sure after those before. */
+    private boolean isNext(int reference, int start, int end) {
+        if (reference < 0) {
+            return start == 0;
         }
-        if (entry.reference < lastReference) {
+        if (reference < lastReference) {
             return false;
         }
-        if (entry.reference > lastReference) {
-            lastReference = entry.reference;
+        if (reference > lastReference) {
+            lastReference = reference;
             lastLength = writer.getFileHeader().getSequence(lastReference).getSequenceLength();
         }
-        return entry.start >= 0 && entry.start <= lastLength && entry.end <= lastLength
-                && lastLength <= MAX_LENGTH;
+        return start >= 0 && start <= lastLength && end <= lastLength && lastLength <= MAX_LENGTH;
     }
 
     private int offset() {
@@ -183,6 +218,7 @@ final class PendingIndex {
                     pointer(entry.address, entry.firstOffset),
                     pointer(blocks.address(), entry.lastOffset)))));
             writer.bamIndexer.processAlignment(record);
+            counts.alignedRecords += entry.records - 1;
         }
     }
 

@@ -92,8 +92,8 @@ public final class RecordOutput {
                 long start = writer.blockCompressedOutputStream.getFilePointer();
                 codec.writeBytes(bytes, from, to - from);
                 index(new Entry(reference, position, last, isUnmapped), start);
-            } else if (!index.write(bytes, from, to, codec,
-                    new Entry(reference, position, last, isUnmapped))) {
+            } else if (!index.write(bytes, from, to, codec, reference, position, last,
+                    isUnmapped)) {
                 write(decoded.get());
                 return;
             }

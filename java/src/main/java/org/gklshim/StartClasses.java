@@ -1,0 +1,79 @@
+package org.gklshim;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The classes that every tool of GATK loads when it starts. A thread loads them in the same order,
+ * ahead of GATK's own thread, which initializes and uses each class before it loads the next. The
+ * file gatk/start.classes lists them.
+ *
+ * <p>The thread loads classes without initializing them, so no code of GATK runs earlier or in
+ * another thread than without it.
+ */
+final class StartClasses {
+    private static final String LIST = GatkPart.FOLDER + "start.classes";
+
+    private StartClasses() {}
+
+    /** Has a thread load the classes, unless GATK's own thread needs the only processor. */
+    static void load(ClassLoader loader) {
+        // A class loader that is not the JDK's may not load in several threads at once.
+        if (Runtime.getRuntime().availableProcessors() < 2
+                || loader != ClassLoader.getSystemClassLoader()
+                || loader.getClass().getClassLoader() != null) {
+            return;
+        }
+        Thread thread = new Thread(() -> loadAll(loader), "gkl-shim start");
+        thread.setDaemon(true);
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // The system refuses a thread. GATK's own thread loads the classes.
+        }
+    }
+
+    private static void loadAll(ClassLoader loader) {
+        try {
+            if (!GatkPart.TOOLS.isUsable(loader)) {
+                return;
+            }
+            int absent = 0;
+            List<String> names = names();
+            for (String name : names) {
+                try {
+                    Class.forName(name, false, loader);
+                } catch (ClassNotFoundException | LinkageError e) {
+                    // Another version of a library. What GATK needs, it looks for itself.
+                    absent++;
+                }
+            }
+            Log.debug("start: a thread has loaded " + (names.size() - absent) + " of "
+                    + names.size() + " classes");
+        } catch (IOException | RuntimeException e) {
+            Log.debug("start: GATK's own thread loads the classes: " + e);
+        }
+    }
+
+    private static List<String> names() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (InputStream stream = StartClasses.class.getResourceAsStream(LIST)) {
+            if (stream == null) {
+                throw new IOException(LIST + " is missing in gkl-shim.jar");
+            }
+            BufferedReader lines = new BufferedReader(
+                    new InputStreamReader(stream, StandardCharsets.US_ASCII));
+            for (String line; (line = lines.readLine()) != null;) {
+                if (!line.startsWith("#")) {
+                    names.add(line);
+                }
+            }
+        }
+        return names;
+    }
+}
