@@ -527,6 +527,143 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_cuda_engine *e
                                                          const gkl_shim_correct_spectrum *spectrum,
                                                          gkl_shim_correct_totals *totals);
 
+/* ---- Records of BAM files, for MarkDuplicates ------------------------------------------------
+ *
+ * A usual record is one in which htsjdk finds no fault. What is said of records is true of usual
+ * ones. The records may have any bytes. */
+
+/* The numbers of a record's row that gkl_shim_duplicates_read_ends() writes. */
+enum {
+    GKL_SHIM_DUPLICATES_KIND = 0,     /* low 32 bits: a kind, from below; high 32 bits: the value of
+                                         the program, or -1 if it is not asked for */
+    GKL_SHIM_DUPLICATES_PLACE = 1,    /* twice the place of the 5' end, and 1 if reversed */
+    GKL_SHIM_DUPLICATES_LOCATION = 2, /* x << 32 | y, on the flow cell */
+    GKL_SHIM_DUPLICATES_REST = 3,     /* group << 32 | score (16 bits) << 16 | tile (16 bits) */
+    GKL_SHIM_DUPLICATES_HASH = 4,     /* of the name and what comes before it, of paired reads */
+    GKL_SHIM_DUPLICATES_ROW = 5
+};
+
+/* The kinds of records. */
+enum {
+    GKL_SHIM_DUPLICATES_SKIPPED = 0,  /* says nothing about duplicates */
+    GKL_SHIM_DUPLICATES_UNPAIRED = 1, /* a mapped read without a mapped mate */
+    GKL_SHIM_DUPLICATES_PAIRED = 2,
+    GKL_SHIM_DUPLICATES_UNUSUAL = 3,
+    GKL_SHIM_DUPLICATES_LOCATED = 4 /* added to a kind: the name has a place on the flow cell */
+};
+
+/* What a header and the tool's options say. */
+enum {
+    GKL_SHIM_DUPLICATES_READS_PROGRAMS = 1,    /* rows have the values of programs */
+    GKL_SHIM_DUPLICATES_IS_GROUPED = 2,        /* records of one name are neighbours */
+    GKL_SHIM_DUPLICATES_SCORES_QUALITIES = 4,  /* the score is the sum of the qualities from 15 on,
+                                                  and not the span of the alignment */
+    GKL_SHIM_DUPLICATES_READS_NAMES = 8,       /* names are expected to have the place */
+    GKL_SHIM_DUPLICATES_HAS_SHORT_PLACES = 16, /* x and y have 16 bits */
+    GKL_SHIM_DUPLICATES_REMOVES = 32,          /* duplicates are not written */
+    GKL_SHIM_DUPLICATES_REMOVES_OPTICAL = 64,
+    GKL_SHIM_DUPLICATES_TAGS = 128,             /* optical duplicates get the tag DT:Z:SQ, */
+    GKL_SHIM_DUPLICATES_TAGS_ALL = 256,         /* and others DT:Z:LB */
+    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 512,      /* the old tag DT is removed */
+    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 1024,    /* the tag PG gets its new text, or is removed */
+    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 2048,  /* so does RG */
+    GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS = 4096 /* the same for PG, if the record has one */
+};
+typedef struct {
+    int32_t options;
+    int32_t margin; /* how far a 5' end may be outside of its sequence */
+    int32_t sequences, groups;
+    const int64_t *lengths;      /* of the reference's sequences */
+    const int64_t *offsets;      /* what is added to a coordinate to make it a place */
+    const int64_t *group_hashes; /* the hash, before the name, of each read group's reads */
+} gkl_shim_duplicates_header;
+
+/* Records, each from its size on. A record has at least 36 bytes. */
+typedef struct {
+    int64_t size; /* of the bytes */
+    const uint8_t *bytes;
+    int32_t count;
+    const int32_t *starts; /* count + 1: where each record begins, and where the last one ends */
+    const int32_t *files;  /* the number of each record's file; NULL: all are 0 */
+} gkl_shim_duplicates_records;
+
+/* The texts of tags that are known, in a hash table with linear probing. Each slot is a row. The
+ * hash of a text is Java's, from the kind and the file on: hash = 31 * hash + byte. */
+enum {
+    GKL_SHIM_DUPLICATES_TEXT_OF = 0,     /* 2 * file + kind; -1: the slot is empty */
+    GKL_SHIM_DUPLICATES_TEXT_START = 1,  /* in the letters */
+    GKL_SHIM_DUPLICATES_TEXT_LENGTH = 2, /* -1: for records without the tag */
+    GKL_SHIM_DUPLICATES_TEXT_VALUE = 3,  /* of RG the number of the read group, -1 if unknown */
+    GKL_SHIM_DUPLICATES_NEW_START = 4,
+    GKL_SHIM_DUPLICATES_NEW_LENGTH = 5, /* of the text that takes its place; -1: there is none */
+    GKL_SHIM_DUPLICATES_TEXT_ROW = 6
+};
+enum { GKL_SHIM_DUPLICATES_RG = 0, GKL_SHIM_DUPLICATES_PG = 1 }; /* the kinds of texts */
+typedef struct {
+    int64_t size; /* of the letters */
+    const uint8_t *letters;
+    int32_t slots; /* a power of 2. One is empty */
+    const int32_t *rows;
+} gkl_shim_duplicates_texts;
+
+/* Why a call has stopped at a record. It is called again from this record on, with what was
+ * missing. */
+enum {
+    GKL_SHIM_DUPLICATES_DONE = 0,
+    GKL_SHIM_DUPLICATES_UNKNOWN_TEXT = 1, /* it is not in the table */
+    GKL_SHIM_DUPLICATES_OUTSIDE = 2,      /* the 5' end is too far outside of its sequence */
+    GKL_SHIM_DUPLICATES_NO_ROOM = 3,      /* for the marked record */
+    GKL_SHIM_DUPLICATES_UNPLACED = 4      /* the first record without a place was read */
+};
+typedef struct {
+    int32_t reason, record;
+    int32_t text_of;       /* of an unknown text, as in the table */
+    int32_t start, length; /* where it is in the records' bytes; the length may be -1 */
+    int32_t needed;        /* how many bytes the output must have */
+} gkl_shim_duplicates_stop;
+
+/* Write a row for each record from number `from` on. */
+GKL_SHIM_API gkl_shim_status gkl_shim_duplicates_read_ends(
+    const gkl_shim_duplicates_records *records, const gkl_shim_duplicates_header *header,
+    const gkl_shim_duplicates_texts *texts, int32_t from, int64_t *rows,
+    gkl_shim_duplicates_stop *stop);
+
+/* The marks of reads, a bit each. */
+typedef struct {
+    int64_t first;          /* the place in the file of the first record */
+    const int64_t *indexes; /* the places by which records are marked; NULL: their own */
+    int64_t base;           /* the place of the first bit, a multiple of 64 */
+    int64_t words;
+    const int64_t *duplicates;
+    const int64_t *optical; /* NULL if nobody asks */
+} gkl_shim_duplicates_marks;
+
+/* What is counted for each read group. */
+enum {
+    GKL_SHIM_DUPLICATES_COUNT_UNMAPPED = 0,
+    GKL_SHIM_DUPLICATES_COUNT_NOT_PRIMARY = 1,
+    GKL_SHIM_DUPLICATES_COUNT_UNPAIRED = 2,
+    GKL_SHIM_DUPLICATES_COUNT_PAIRED = 3,
+    GKL_SHIM_DUPLICATES_COUNT_UNPAIRED_DUPLICATES = 4,
+    GKL_SHIM_DUPLICATES_COUNT_PAIRED_DUPLICATES = 5,
+    GKL_SHIM_DUPLICATES_COUNTS = 6
+};
+typedef struct {
+    int64_t size;
+    uint8_t *bytes;
+    int32_t *ends;    /* where the marked bytes end after each record. Unusual records and those
+                         that are removed have none */
+    uint8_t *unusual; /* 1 for each unusual record */
+    int64_t *counts;  /* GKL_SHIM_DUPLICATES_COUNTS for each read group, which are added to */
+} gkl_shim_duplicates_output;
+
+/* Mark the records from number `from` on, and write them as htsjdk does: once a tag has been set,
+ * tags are sorted, and whole numbers have the smallest type. */
+GKL_SHIM_API gkl_shim_status gkl_shim_duplicates_mark(
+    const gkl_shim_duplicates_records *records, const gkl_shim_duplicates_header *header,
+    const gkl_shim_duplicates_texts *texts, const gkl_shim_duplicates_marks *marks, int32_t from,
+    gkl_shim_duplicates_output *output, gkl_shim_duplicates_stop *stop);
+
 /* cffi: end */
 
 #ifdef __cplusplus

@@ -331,11 +331,134 @@ bool spectrum(uint8_t *bytes, int64_t size) {
     return true;
 }
 
+// The texts of tags that records have named, in a table for duplicate marking.
+class KnownTexts {
+   public:
+    // Every second text gets a new one, of the tags for which options say so.
+    explicit KnownTexts(int32_t options)
+        : renames_{(options & GKL_SHIM_DUPLICATES_RENAMES_GROUPS) != 0,
+                   (options & (GKL_SHIM_DUPLICATES_SETS_PROGRAM |
+                               GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS)) != 0} {}
+
+    gkl_shim_duplicates_texts table() const {
+        return {int64_t(letters_.size()), letters_.data(), kSlots, rows_.data()};
+    }
+
+    // Adds the text that a call has stopped at. Returns false if there are too many.
+    bool add(const uint8_t *bytes, const gkl_shim_duplicates_stop &stop) {
+        if (++count_ == kSlots) return false;
+        const int32_t start = int32_t(letters_.size());
+        if (stop.length > 0)
+            letters_.insert(letters_.end(), bytes + stop.start, bytes + stop.start + stop.length);
+        uint32_t slot = uint32_t(stop.text_of);
+        for (int32_t k = 0; k < stop.length; k++) slot = 31 * slot + bytes[stop.start + k];
+        while (rows_[slot % kSlots * GKL_SHIM_DUPLICATES_TEXT_ROW] >= 0) slot++;
+        const bool is_renamed = renames_[stop.text_of % 2] && count_ % 2;
+        const int32_t row[] = {stop.text_of, start, stop.length, 0, 0, is_renamed ? 3 : -1};
+        std::copy(std::begin(row), std::end(row),
+                  &rows_[slot % kSlots * GKL_SHIM_DUPLICATES_TEXT_ROW]);
+        return true;
+    }
+
+   private:
+    static constexpr int32_t kSlots = 64;
+    const bool renames_[2];
+    std::vector<uint8_t> letters_ = {'n', 'e', 'w'};
+    std::vector<int32_t> rows_ =
+        std::vector<int32_t>(kSlots * GKL_SHIM_DUPLICATES_TEXT_ROW, int32_t(-1));
+    int32_t count_ = 0;
+};
+
+// Marks records. Returns false if they name too many texts.
+bool marked(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
+            KnownTexts *texts, std::vector<uint8_t> *bytes, std::vector<int32_t> *ends) {
+    ends->assign(size_t(records.count), 0);
+    std::vector<uint8_t> unusual(ends->size());
+    const std::vector<int64_t> duplicates(ends->size() / 64 + 1, 0x5555555555555555);
+    const std::vector<int64_t> optical(duplicates.size(), 0x1111111111111111);
+    int64_t counts[GKL_SHIM_DUPLICATES_COUNTS] = {};
+    const gkl_shim_duplicates_marks marks = {
+        0, nullptr, 0, int64_t(duplicates.size()), duplicates.data(), optical.data()};
+    gkl_shim_duplicates_stop stop = {};
+    do {
+        const gkl_shim_duplicates_texts table = texts->table();
+        Exact<uint8_t> room(int64_t(bytes->size()));
+        std::copy(bytes->begin(), bytes->end(), room.data);
+        gkl_shim_duplicates_output output = {int64_t(bytes->size()), room.data, ends->data(),
+                                             unusual.data(), counts};
+        computed(gkl_shim_duplicates_mark(&records, &header, &table, &marks, stop.record, &output,
+                                          &stop));
+        std::copy(room.data, room.data + bytes->size(), bytes->begin());
+        if (stop.reason == GKL_SHIM_DUPLICATES_UNKNOWN_TEXT && !texts->add(records.bytes, stop))
+            return false;
+        if (stop.reason == GKL_SHIM_DUPLICATES_NO_ROOM) {
+            require(stop.needed > int32_t(bytes->size()), "there was room");
+            bytes->resize(size_t(stop.needed));
+        }
+    } while (stop.reason != GKL_SHIM_DUPLICATES_DONE);
+    int32_t before = 0;
+    for (size_t k = 0; k < ends->size(); k++) {
+        require(before <= (*ends)[k] && (*ends)[k] <= int32_t(bytes->size()),
+                "no place of its own");
+        require(!unusual[k] || before == (*ends)[k], "an unusual record was marked");
+        before = (*ends)[k];
+    }
+    bytes->resize(size_t(before));
+    return true;
+}
+
+// Records of a BAM file after two bytes, the options.
+bool records(uint8_t *bytes, int64_t size) {
+    if (size < 2) return false;
+    const int32_t options = bytes[0] | bytes[1] << 8;
+    std::vector<int32_t> starts = {0};
+    Exact<uint8_t> content(size - 2);
+    std::copy(bytes + 2, bytes + size, content.data);
+    for (int32_t length; size - 2 - starts.back() >= 36; starts.push_back(starts.back() + length)) {
+        memcpy(&length, content.data + starts.back(), sizeof length);
+        if (length < 32 || length > size - 6 - starts.back()) break;
+        length += 4;
+    }
+    const int64_t lengths[] = {1000, 1 << 29}, offsets[] = {1 << 20, 1 << 22}, hash = 0;
+    const gkl_shim_duplicates_header header = {options, 1 << 20, 2, 1, lengths, offsets, &hash};
+    const gkl_shim_duplicates_records given = {starts.back(), content.data,
+                                               int32_t(starts.size()) - 1, starts.data(), nullptr};
+    KnownTexts texts(options);
+    Exact<int64_t> rows(int64_t(given.count) * GKL_SHIM_DUPLICATES_ROW);
+    gkl_shim_duplicates_stop stop = {};
+    do {
+        const gkl_shim_duplicates_texts table = texts.table();
+        computed(
+            gkl_shim_duplicates_read_ends(&given, &header, &table, stop.record, rows.data, &stop));
+        if (stop.reason == GKL_SHIM_DUPLICATES_UNKNOWN_TEXT && !texts.add(content.data, stop))
+            return false;
+    } while (stop.reason == GKL_SHIM_DUPLICATES_UNKNOWN_TEXT);
+    std::vector<uint8_t> once, twice;
+    std::vector<int32_t> ends, again;
+    if (!marked(given, header, &texts, &once, &ends)) return false;
+    // Marked records are usual, and stay as they are.
+    gkl_shim_duplicates_header kept = header;
+    kept.options &= ~(GKL_SHIM_DUPLICATES_REMOVES | GKL_SHIM_DUPLICATES_REMOVES_OPTICAL);
+    if (options != kept.options) return true;
+    std::vector<int32_t> marked_starts = {0};
+    for (const int32_t end : ends)
+        if (end > marked_starts.back()) marked_starts.push_back(end);
+    if (marked_starts.size() != starts.size()) return false;  // some are unusual
+    const gkl_shim_duplicates_records output = {int64_t(once.size()), once.data(), given.count,
+                                                marked_starts.data(), nullptr};
+    kept.options &= ~(GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_GROUPS |
+                      GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS);
+    KnownTexts no_new_texts(kept.options);
+    require(marked(output, kept, &no_new_texts, &twice, &again) && twice == once,
+            "marked records change when they are marked again");
+    return true;
+}
+
 typedef bool (*Target)(uint8_t *, int64_t);
 const std::map<std::string, Target> kTargets = {
-    {"regions", regions},     {"flagged", flagged},       {"pairs", pairs},
-    {"alignable", alignable}, {"candidates", candidates}, {"fasta", fasta},
-    {"index", index},         {"spectrum", spectrum},     {"reads", reads},
+    {"regions", regions},       {"flagged", flagged}, {"pairs", pairs}, {"alignable", alignable},
+    {"candidates", candidates}, {"fasta", fasta},     {"index", index}, {"spectrum", spectrum},
+    {"reads", reads},           {"records", records},
 };
 
 }  // namespace

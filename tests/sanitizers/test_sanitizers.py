@@ -37,6 +37,7 @@ TEXTS = [
     ("pairs", "pairs.tsv"),
     ("reads", "reads.fa"),
     ("reads", "reads.fq"),
+    ("records", "paired"),
     ("regions", "regions.in"),
     ("fasta", "sequences.fa"),
 ]

@@ -19,8 +19,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.gklshim.NativeLibrary;
+import org.gklshim.gatk.duplicates.NativeRecords;
+import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.reading.BamRecords;
 import org.gklshim.gatk.duplicates.reading.Genome;
-import org.gklshim.gatk.duplicates.reading.TextValues;
+import org.gklshim.gatk.duplicates.reading.RecordTexts;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -33,11 +37,28 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 public final class DuplicatesChecks {
     private static final String LETTERS = "0123456789:::---aZ# ";
     private static final int LENGTH = 1 << 20;
+    private static final int MAX_LENGTH = 1 << 29;
+    // The options of native code.
+    private static final int IS_GROUPED = 2;
+    private static final int SCORES_QUALITIES = 4;
+    private static final int READS_NAMES = 8;
     private static final Genome GENOME = new Genome(header());
+    private static final byte[] GROUP = RecordTexts.bytes("group");
+    /** Native code's table of the texts of tags: a record without tags has group 0. */
+    private static final int[] TEXTS = {
+        0, 0, -1, 0, -1, -1,
+        1, 0, -1, 0, -1, -1,
+        -1, -1, -1, -1, -1, -1,
+        -1, -1, -1, -1, -1, -1,
+    };
+    private static final byte[] NO_LETTERS = {};
+
+    private static RecordEngine engine;
 
     private DuplicatesChecks() {}
 
     public static void main(String[] arguments) throws Exception {
+        engine = (RecordEngine) NativeLibrary.load().instance(NativeRecords.class.getName());
         checkNames();
         checkRows(new File(arguments[0]));
         checkMates();
@@ -56,11 +77,57 @@ public final class DuplicatesChecks {
         return header;
     }
 
+    /** Returns what native code needs to know: three sequences of a length, and one read group. */
+    private static long[] facts(int options, int length) {
+        return new long[] {options, Genome.MARGIN, 3, 1, length, length, length, 0, 0, 0,
+            MateKey.hashBefore(GROUP)};
+    }
+
+    /** Returns a record. It is mapped to the first base of a sequence if there is a CIGAR. */
+    private static byte[] record(int flags, int position, byte[] name, int[] cigar,
+            byte[] qualities) {
+        int length = qualities.length;
+        int size = BamFormat.FIXED_SIZE + name.length + 1 + 4 * cigar.length + (length + 1) / 2
+                + length;
+        boolean hasMate = (flags & BamFormat.PAIRED) != 0;
+        ByteBuffer record = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        record.putInt(size - 4).putInt(0).putInt(position - 1).put((byte) (name.length + 1))
+                .put((byte) 0).putShort((short) 0).putShort((short) cigar.length)
+                .putShort((short) flags).putInt(length).putInt(hasMate ? 0 : -1)
+                .putInt(hasMate ? 0 : -1).putInt(0).put(name).put((byte) 0);
+        Arrays.stream(cigar).forEach(record::putInt);
+        record.position(size - length);
+        return record.put(qualities).array();
+    }
+
+    private static BamRecords batch(List<byte[]> records) {
+        int[] starts = new int[records.size() + 1];
+        for (int k = 0; k < records.size(); k++) {
+            starts[k + 1] = starts[k] + records.get(k).length;
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(starts[records.size()]);
+        records.forEach(bytes::put);
+        return new BamRecords(bytes.array(), starts, records.size(), 0);
+    }
+
+    private static ReadEndsOfBatch ends(int options, List<byte[]> records) {
+        ReadEndsOfBatch ends = new ReadEndsOfBatch(batch(records));
+        int[] stop = new int[RecordEngine.STOP];
+        // A record without a place ends a call for files that are not grouped.
+        engine.readEnds(ends.records.bytes, ends.records.starts, records.size(), null,
+                facts(options | IS_GROUPED, LENGTH), NO_LETTERS, TEXTS, 0, stop, ends.rows);
+        if (stop[RecordEngine.REASON] != RecordEngine.DONE) {
+            throw new AssertionError(Arrays.toString(stop));
+        }
+        return ends;
+    }
+
     private static void checkNames() {
         Random choice = new Random(1);
         OpticalDuplicateFinder finder = new OpticalDuplicateFinder();
+        MateKey key = new MateKey();
         int located = 0;
-        int[] fields = new int[3];
+        List<String> names = new ArrayList<>();
         for (int k = 0; k < 300000; k++) {
             StringBuilder text = new StringBuilder();
             for (int fieldsLeft = choice.nextInt(9); fieldsLeft > 0; fieldsLeft--) {
@@ -69,16 +136,26 @@ public final class DuplicatesChecks {
                         ? "" + LETTERS.charAt(choice.nextInt(LETTERS.length())) : "");
                 text.append(fieldsLeft > 1 ? ":" : "");
             }
-            String name = text.toString();
+            names.add(text.toString());
+        }
+        List<byte[]> records = new ArrayList<>();
+        for (String name : names) {
+            records.add(record(BamFormat.PAIRED | BamFormat.FIRST, 1, RecordTexts.bytes(name),
+                    new int[] {1 << 4}, NO_LETTERS));
+        }
+        ReadEndsOfBatch ends = ends(READS_NAMES, records);
+        for (int k = 0; k < names.size(); k++) {
             ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
-            boolean expected = finder.addLocationInformation(name, place);
-            byte[] bytes = ("xy" + name).getBytes(StandardCharsets.ISO_8859_1);
-            boolean found = ReadEndsReader.readFields(bytes, 2, name.length(), fields);
-            boolean isSame = found == expected && (!found || (short) fields[0] == place.getTile()
-                    && (short) fields[1] == (short) place.getX()
-                    && (short) fields[2] == (short) place.getY());
-            if (!isSame) {
-                throw new AssertionError(name + " " + expected + " " + Arrays.toString(fields));
+            boolean expected = finder.addLocationInformation(names.get(k), place);
+            long location = ends.get(k, RecordEngine.LOCATION);
+            boolean found = ends.isLocated(k);
+            boolean isSame = found == expected && (!found
+                    || (short) ends.get(k, RecordEngine.REST) == place.getTile()
+                    && (short) (location >> 32) == (short) place.getX()
+                    && (short) location == (short) place.getY());
+            key.set(GROUP, RecordTexts.bytes(names.get(k)));
+            if (!isSame || ends.get(k, RecordEngine.HASH) != key.hash) {
+                throw new AssertionError(names.get(k) + " " + expected + " " + location);
             }
             located += found ? 1 : 0;
         }
@@ -124,8 +201,8 @@ public final class DuplicatesChecks {
         int found = 0;
         for (int k = 0; k < 300000; k++) {
             String group = choice.nextBoolean() ? "" : "g" + choice.nextInt(3);
-            byte[] name = TextValues.bytes(":" + choice.nextInt(500));
-            key.set(TextValues.bytes(group), name);
+            byte[] name = RecordTexts.bytes(":" + choice.nextInt(500));
+            key.set(RecordTexts.bytes(group), name);
             key.hash = (key.hash & 255) * 0x5555555555L;
             int sequence = choice.nextInt(2);
             String plain = sequence + group + new String(name, StandardCharsets.ISO_8859_1);
@@ -222,6 +299,8 @@ public final class DuplicatesChecks {
     private static void checkBins() {
         Random choice = new Random(5);
         BamRecord record = new BamRecord(new int[0]);
+        List<byte[]> records = new ArrayList<>();
+        List<Integer> bins = new ArrayList<>();
         for (int k = 0; k < 300000; k++) {
             record.flags = choice.nextInt(4) == 0 ? BamFormat.UNMAPPED : 0;
             record.span = choice.nextInt(1 << choice.nextInt(28)) - choice.nextInt(2);
@@ -235,26 +314,62 @@ public final class DuplicatesChecks {
             if (record.bin() != expected) {
                 throw new AssertionError(record.position + " " + record.span + " " + expected);
             }
+            if (end <= MAX_LENGTH) {
+                int element = record.span == 0 ? 1 << 4 | BamFormat.INSERTION : record.span << 4;
+                int[] cigar = record.has(BamFormat.UNMAPPED) ? new int[0] : new int[] {element};
+                records.add(record(record.flags, record.position, NO_LETTERS, cigar, NO_LETTERS));
+                bins.add(expected);
+            }
         }
+        checkNativeBins(records, bins);
         System.out.println("bins: true");
+    }
+
+    private static void checkNativeBins(List<byte[]> records, List<Integer> bins) {
+        BamRecords batch = batch(records);
+        int count = batch.count;
+        byte[] marked = new byte[batch.bytes.length + 100];
+        int[] ends = new int[count];
+        int[] stop = new int[RecordEngine.STOP];
+        engine.mark(batch.bytes, batch.starts, count, null, facts(0, MAX_LENGTH), NO_LETTERS,
+                TEXTS, 0, stop, 0, null, 0, new long[count / 64 + 1], null, marked, ends,
+                new boolean[count], new long[RecordEngine.COUNTS]);
+        for (int k = 0; k < count; k++) {
+            int found = (short) (marked[batch.starts[k] + BamFormat.BIN] & 0xff
+                    | marked[batch.starts[k] + BamFormat.BIN + 1] << 8);
+            if (ends[k] != batch.starts[k + 1] || (short) (int) bins.get(k) != found) {
+                throw new AssertionError(Arrays.toString(records.get(k)) + " " + bins.get(k));
+            }
+        }
     }
 
     private static void checkSums() {
         Random choice = new Random(6);
-        for (int k = 0; k < 100000; k++) {
+        List<byte[]> records = new ArrayList<>();
+        List<Short> scores = new ArrayList<>();
+        for (int k = 0; k < 20000; k++) {
             byte[] qualities = new byte[choice.nextInt(160)];
             choice.nextBytes(qualities);
+            if (k < 3) {
+                // More than one lane of 16 bits holds, and more than Java's integers.
+                qualities = new byte[new int[] {4128, 100000, 17000000}[k]];
+                Arrays.fill(qualities, (byte) 127);
+            }
             SAMRecord record = new SAMRecord(null);
             record.setBaseQualities(qualities);
             short expected = DuplicateScoringStrategy.computeDuplicateScore(record,
                     DuplicateScoringStrategy.ScoringStrategy.SUM_OF_BASE_QUALITIES);
-            int start = choice.nextInt(9);
-            byte[] bytes = new byte[start + qualities.length + 9];
-            Arrays.fill(bytes, (byte) 99);
-            System.arraycopy(qualities, 0, bytes, start, qualities.length);
-            int found = ReadEndsReader.sum(bytes, start, start + qualities.length);
-            if (found != expected) {
-                throw new AssertionError(found + " " + Arrays.toString(qualities));
+            boolean isMissing = qualities.length > 0 && qualities[0] == -1;
+            scores.add(isMissing ? 0 : expected);
+            // Sequences are not longer than a million bases, but inserted bases may be more.
+            int element = Math.max(1, qualities.length) << 4 | BamFormat.INSERTION;
+            records.add(record(0, 1, NO_LETTERS, new int[] {element}, qualities));
+        }
+        ReadEndsOfBatch ends = ends(SCORES_QUALITIES, records);
+        for (int k = 0; k < scores.size(); k++) {
+            short found = (short) (ends.get(k, RecordEngine.REST) >> 16);
+            if (ends.kind(k) != RecordEngine.UNPAIRED || found != scores.get(k)) {
+                throw new AssertionError(k + " " + found + " " + scores.get(k));
             }
         }
         System.out.println("sums: true");
@@ -265,14 +380,16 @@ public final class DuplicatesChecks {
         Random choice = new Random(7);
         SAMFileHeader header = header();
         BAMRecordCodec codec = new BAMRecordCodec(header);
-        BamRecord record = new BamRecord(new int[] {LENGTH, LENGTH, LENGTH});
         int usual = 0;
         int faulty = 0;
+        List<byte[]> records = new ArrayList<>();
         for (int k = 0; k < 60000; k++) {
-            byte[] bytes = randomRecord(choice);
-            boolean isUsual = record.parse(bytes, 0, bytes.length) && record.isValid()
-                    && record.parseTags();
-            String fault = fault(codec, bytes);
+            records.add(randomRecord(choice));
+        }
+        ReadEndsOfBatch ends = ends(0, records);
+        for (int k = 0; k < records.size(); k++) {
+            boolean isUsual = ends.kind(k) != RecordEngine.UNUSUAL;
+            String fault = fault(codec, records.get(k));
             if (isUsual && fault != null) {
                 throw new AssertionError(fault);
             }

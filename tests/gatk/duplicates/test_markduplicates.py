@@ -206,6 +206,20 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 
+def test_picard_marks_where_no_native_library_loads(classpath: str, tmp_path: Path) -> None:
+    reads = duplicate_reads.write(tmp_path / "reads.bam", 1, ["A"], templates=50)
+    (tmp_path / "run").mkdir()
+    words = _command(tmp_path, [reads], "marked").split("\t")
+    options = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.library={tmp_path}/absent.so"]
+    command = [require_tool("java"), *QUICK, *options, "-Xmx1g", "-cp", classpath, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    [line] = Log([], done.stderr).reasons
+    assert line.startswith("Picard's own code is used, because of java.lang.UnsatisfiedLinkError: ")
+    assert f"{tmp_path}/absent.so" in line
+    _, records = duplicate_reads.text(tmp_path / "run" / "marked.bam")
+    assert any(int(record.split("\t")[1]) & 1024 for record in records)
+
+
 def test_a_signal_ends_the_run_as_without_the_agent(classpath: str, tmp_path: Path) -> None:
     header = ["@HD\tVN:1.6\tSO:coordinate", "@SQ\tSN:one\tLN:1000000", "@RG\tID:A\tSM:s\tLB:l"]
     tail = f"60\t20M\t*\t0\t0\t{'ACGT' * 5}\t{'I' * 20}\tRG:Z:A"

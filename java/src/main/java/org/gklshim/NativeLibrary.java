@@ -54,7 +54,7 @@ public final class NativeLibrary {
      * @throws UnsatisfiedLinkError if the user's library cannot be loaded
      * @throws UnsupportedOperationException if there is no library for this platform
      */
-    static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
+    public static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
         if (!isThere()) {
             throw new UnsupportedOperationException("no native library for " + platform());
         }

@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.gklshim.NativeLibrary;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.OrderedTasks;
@@ -34,6 +35,7 @@ import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordSource;
+import org.gklshim.gatk.duplicates.reading.RecordTexts;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.duplicates.writing.MarkedRecordWriter;
 import org.gklshim.gatk.duplicates.writing.RecordMarker;
@@ -53,6 +55,9 @@ public final class DuplicateMarking {
     /** The part of the heap for the ends of reads, until they go to temporary files. */
     private static final int HEAP_PARTS = 4;
 
+    /** Null until the first run asks for it. */
+    private static RecordEngine loaded;
+
     private final MarkDuplicates tool;
     private final Log log = Log.getInstance(MarkDuplicates.class);
     private final MarkingOptions options;
@@ -62,6 +67,7 @@ public final class DuplicateMarking {
     private final ReadGroups groups;
     private final UnusualRecords unusual;
     private final LibraryIdGenerator generator;
+    private final RecordEngine engine;
     private final int threads =
             Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
     private final Buffers inputBuffers = new Buffers(BamSource.BATCH_SIZE);
@@ -72,8 +78,10 @@ public final class DuplicateMarking {
     /** Whether htsjdk opens the output, or writes the metrics. */
     private boolean isInHtsjdk;
 
-    private DuplicateMarking(MarkDuplicates tool) throws IOException {
+    private DuplicateMarking(MarkDuplicates tool)
+            throws IOException, ReflectiveOperationException {
         this.tool = tool;
+        engine = engine();
         inputs = new Inputs(tool);
         header = inputs.header;
         SortOrder order = header.getSortOrder();
@@ -82,9 +90,17 @@ public final class DuplicateMarking {
         }
         options = new MarkingOptions(tool, order == SortOrder.queryname);
         genome = new Genome(header);
-        groups = new ReadGroups(inputs);
+        groups = new ReadGroups(header);
         unusual = new UnusualRecords(inputs, tool.VALIDATION_STRINGENCY);
         generator = new LibraryIdGenerator(header);
+    }
+
+    private static synchronized RecordEngine engine()
+            throws IOException, ReflectiveOperationException {
+        if (loaded == null) {
+            loaded = (RecordEngine) NativeLibrary.load().instance(NativeRecords.class.getName());
+        }
+        return loaded;
     }
 
     /** Replaces the method of MarkDuplicates. */
@@ -97,7 +113,8 @@ public final class DuplicateMarking {
                 return marking.run();
             } catch (Unsuitable e) {
                 reason = e.getMessage();
-            } catch (IOException | RuntimeException | OutOfMemoryError | LinkageError e) {
+            } catch (IOException | ReflectiveOperationException | RuntimeException
+                    | OutOfMemoryError | LinkageError e) {
                 if (e instanceof RuntimeException && marking != null
                         && marking.hasFailedToWrite(e)) {
                     throw (RuntimeException) e;
@@ -175,7 +192,9 @@ public final class DuplicateMarking {
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            read(() -> new ReadEndsReader(options, inputs, groups, genome)::read,
+            long[] facts = Facts.forFinding(options, genome, groups);
+            read(() -> new ReadEndsReader(engine, facts,
+                            new RecordTexts(inputs, groups, null))::read,
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);
@@ -230,9 +249,11 @@ public final class DuplicateMarking {
         writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
                 programs, file, inputBuffers, outputBuffers, log);
         try {
-            read(() -> new RecordMarker(tool, sets, inputs, groups, genome, outputHeader,
-                    programs, writer.needsObjects(), outputBuffers)::mark, writer::write,
-                    () -> false);
+            long[] facts = Facts.forMarking(tool, setsProgram, inputs, options, genome, groups);
+            read(() -> new RecordMarker(engine, facts, sets, groups, genome, outputHeader,
+                            new RecordTexts(inputs, groups, programs), writer.needsObjects(),
+                            outputBuffers)::mark,
+                    writer::write, () -> false);
         } catch (RuntimeException e) {
             if (hasFailedToWrite(e) && !isAsync) {
                 closeAfter(e);

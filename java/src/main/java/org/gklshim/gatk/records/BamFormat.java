@@ -7,9 +7,8 @@ public final class BamFormat {
 
     private BamFormat() {}
 
-    /** Where the bin of a record is, and its flags. */
+    /** Where the bin of a record is. */
     public static final int BIN = 14;
-    public static final int FLAGS = 18;
 
     // The flags of a record.
     public static final int PAIRED = 0x1;

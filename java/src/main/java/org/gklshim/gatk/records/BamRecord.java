@@ -3,16 +3,13 @@ package org.gklshim.gatk.records;
 import static org.gklshim.gatk.records.BamFormat.DELETION;
 import static org.gklshim.gatk.records.BamFormat.DIFFERENT;
 import static org.gklshim.gatk.records.BamFormat.EQUAL;
-import static org.gklshim.gatk.records.BamFormat.FIRST;
 import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
 import static org.gklshim.gatk.records.BamFormat.INSERTION;
 import static org.gklshim.gatk.records.BamFormat.MATCH;
 import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
 import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
 import static org.gklshim.gatk.records.BamFormat.PAIRED;
-import static org.gklshim.gatk.records.BamFormat.PROPER_PAIR;
 import static org.gklshim.gatk.records.BamFormat.REVERSE;
-import static org.gklshim.gatk.records.BamFormat.SECOND;
 import static org.gklshim.gatk.records.BamFormat.SECONDARY;
 import static org.gklshim.gatk.records.BamFormat.SKIP;
 import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
@@ -33,10 +30,6 @@ import java.util.Arrays;
 public final class BamRecord {
     /** The longest sequence that the bins of an index can hold. */
     static final int MAX_SEQUENCE = 1 << 29;
-    private static final int MAX_INSERT_SIZE = 1 << 28;
-    /** What only paired reads may have. */
-    private static final int PAIR_FLAGS =
-            PROPER_PAIR | MATE_UNMAPPED | MATE_REVERSE | FIRST | SECOND;
     /** GATK keeps the adaptors of fragments that are longer than this. */
     private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
 
@@ -195,28 +188,6 @@ public final class BamRecord {
         return operator == MATCH || operator == EQUAL || operator == DIFFERENT;
     }
 
-    /** Returns whether htsjdk finds no fault in the fields before the bases. */
-    public boolean isValid() {
-        return isMatePlaceValid() && Math.abs((long) insertSize) <= MAX_INSERT_SIZE
-                && arePairFlagsValid() && (has(UNMAPPED) ? isUnmappedValid()
-                : reference >= 0 && isCigarValid
-                && (length == 0 || alignedLength == 0 || alignedLength == length));
-    }
-
-    private boolean isMatePlaceValid() {
-        return mateReference == -1 ? matePosition == 0
-                : matePosition >= 1 && matePosition <= sequenceLengths[mateReference];
-    }
-
-    private boolean arePairFlagsValid() {
-        return has(PAIRED) ? has(FIRST | SECOND) && (mateReference >= 0 || has(MATE_UNMAPPED))
-                : !has(PAIR_FLAGS) && mateReference == -1;
-    }
-
-    private boolean isUnmappedValid() {
-        return isPrimary() && mappingQuality == 0 && cigarCount == 0;
-    }
-
     /** Returns whether the record has any of these flags. */
     public boolean has(int flag) {
         return (flags & flag) != 0;
@@ -240,11 +211,6 @@ public final class BamRecord {
     /** Returns the last position of the alignment as htsjdk has it: 0 if there is none. */
     public int lastPosition() {
         return has(UNMAPPED) ? 0 : position + span - 1;
-    }
-
-    /** Returns the position of the 5' end. Clipped bases count as aligned. */
-    public int unclippedFivePrimeEnd() {
-        return has(REVERSE) ? position + span - 1 + clippedEnd : position - clippedStart;
     }
 
     /** Returns whether there are qualities. If not, the first one is 255. */

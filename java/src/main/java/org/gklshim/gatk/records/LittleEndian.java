@@ -21,9 +21,4 @@ public final class LittleEndian {
         bytes[offset] = (byte) value;
         bytes[offset + 1] = (byte) (value >> 8);
     }
-
-    public static void putInteger(byte[] bytes, int offset, int value) {
-        putShort(bytes, offset, value);
-        putShort(bytes, offset + 2, value >> 16);
-    }
 }

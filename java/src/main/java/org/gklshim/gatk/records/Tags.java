@@ -13,8 +13,6 @@ public final class Tags {
     public static final int HEADER = 3;
 
     public static final int RG = name('R', 'G');
-    public static final int PG = name('P', 'G');
-    public static final int DT = name('D', 'T');
     /** A long CIGAR. */
     private static final int CG = name('C', 'G');
 
@@ -184,14 +182,5 @@ public final class Tags {
             to[offset + 3 + k] = (byte) (value >> 8 * k);
         }
         return offset + 3 + size;
-    }
-
-    /** Writes a tag of type Z. Returns where it ends. */
-    public static int writeText(byte[] to, int offset, int name, byte[] text) {
-        LittleEndian.putShort(to, offset, name);
-        to[offset + 2] = 'Z';
-        System.arraycopy(text, 0, to, offset + 3, text.length);
-        to[offset + 3 + text.length] = 0;
-        return offset + 4 + text.length;
     }
 }

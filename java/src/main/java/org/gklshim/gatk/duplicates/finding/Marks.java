@@ -26,6 +26,19 @@ public final class Marks {
         return isNew;
     }
 
+    /** Returns the marks from a place on, a multiple of 64, up to another one: 64 in each word. */
+    public long[] words(long from, long to) {
+        long[] words = new long[(int) (to - from + 63 >>> 6)];
+        for (int k = 0; k < words.length; k++) {
+            long word = (from >>> 6) + k;
+            int page = (int) (word / PAGE_WORDS);
+            if (page < pages.length && pages[page] != null) {
+                words[k] = pages[page][(int) word & PAGE_WORDS - 1];
+            }
+        }
+        return words;
+    }
+
     public boolean get(long index) {
         int page = (int) (index >>> PAGE_BITS);
         return page < pages.length && pages[page] != null

@@ -4,14 +4,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** What mates have in common: the name, and before it the read group if that counts. */
-final class MateKey {
+public final class MateKey {
     private byte[] group;
     private byte[] bytes;
     private int start;
     private int length;
     long hash;
 
-    /** Takes the bytes of a key, and its {@link #hash(byte[], byte[], int, int)}. */
+    /** Takes the bytes of a key, and their hash. */
     void set(byte[] newGroup, byte[] from, int offset, int size, long newHash) {
         group = newGroup;
         bytes = from;
@@ -21,19 +21,19 @@ final class MateKey {
     }
 
     void set(byte[] newGroup, byte[] name) {
-        set(newGroup, name, 0, name.length, hash(newGroup, name, 0, name.length));
+        set(newGroup, name, 0, name.length, Partitions.hash(hash(hashBefore(newGroup), name)));
     }
 
-    /** Returns the hash of a read group and a name. */
-    static long hash(byte[] group, byte[] bytes, int start, int length) {
-        long hash = hash(0, group, 0, group.length);
-        return Partitions.hash(hash(hash, bytes, start, length));
+    /** Returns the hash of a read group, from which that of a key goes on. */
+    public static long hashBefore(byte[] group) {
+        return hash(0, group);
     }
 
-    private static long hash(long before, byte[] bytes, int start, int length) {
+    /** Native code has the same hash: kernels/duplicates/ends.cpp. */
+    private static long hash(long before, byte[] bytes) {
         long hash = before;
-        for (int k = start; k < start + length; k++) {
-            hash = hash * 0x100000001b3L + bytes[k];
+        for (byte letter : bytes) {
+            hash = hash * 0x100000001b3L + letter;
         }
         return hash;
     }

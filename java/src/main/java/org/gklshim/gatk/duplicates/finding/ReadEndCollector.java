@@ -9,15 +9,14 @@ import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
-import java.util.Map;
 import java.util.Set;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.MarkingOptions;
+import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
-import org.gklshim.gatk.duplicates.reading.TextValues;
+import org.gklshim.gatk.duplicates.reading.RecordTexts;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.records.BamFormat;
 import picard.sam.markduplicates.MarkDuplicates;
@@ -102,13 +101,14 @@ public final class ReadEndCollector {
         if (isDone) {
             return;
         }
-        Iterator<Map.Entry<String, Integer>> batchPrograms = ends.programs.entrySet().iterator();
-        Map.Entry<String, Integer> program = batchPrograms.hasNext() ? batchPrograms.next() : null;
+        int lastProgram = -1;
         for (int k = 0; k < ends.count && !isDone; k++) {
-            // The order of the records decides the order of new programs in the header.
-            if (program != null && program.getValue() == k) {
-                programs.add(program.getKey());
-                program = batchPrograms.hasNext() ? batchPrograms.next() : null;
+            int program = ends.program(k);
+            // The order of the records decides the order of new programs in the header. Neighbours
+            // have the same program mostly.
+            if (program >= 0 && program != lastProgram) {
+                programs.add(ends.programs[program]);
+                lastProgram = program;
             }
             add(ends, k);
         }
@@ -116,17 +116,17 @@ public final class ReadEndCollector {
     }
 
     private void add(ReadEndsOfBatch ends, int k) {
-        byte kind = ends.kinds[k];
-        if (kind == ReadEndsOfBatch.UNUSUAL) {
+        int kind = ends.kind(k);
+        if (kind == RecordEngine.UNUSUAL) {
             kind = readUnusual(unusual.decode(ends.records, k), ends.records.markedIndex(k));
-        } else if (kind != ReadEndsOfBatch.SKIPPED) {
-            read(ends, k);
+        } else if (kind != RecordEngine.SKIPPED) {
+            read(ends, k, kind == RecordEngine.PAIRED);
         } else {
             isDone = ends.isLast && k == ends.count - 1;
         }
-        if (kind == ReadEndsOfBatch.PAIRED) {
+        if (kind == RecordEngine.PAIRED) {
             addPaired();
-        } else if (kind == ReadEndsOfBatch.UNPAIRED) {
+        } else if (kind == RecordEngine.UNPAIRED) {
             store.addUnpaired(read);
         }
         if (!isDone) {
@@ -148,18 +148,18 @@ public final class ReadEndCollector {
                 + " records in RAM.");
     }
 
-    private void read(ReadEndsOfBatch ends, int k) {
+    private void read(ReadEndsOfBatch ends, int k, boolean isPaired) {
         byte[] bytes = ends.records.bytes;
         int start = ends.records.starts[k];
         int flags = unsignedShort(bytes, start + 18);
-        int group = ends.groups[k];
-        boolean isPaired = ends.kinds[k] == ReadEndsOfBatch.PAIRED;
+        long rest = ends.get(k, RecordEngine.REST);
+        int group = (int) (rest >> 32);
         read.sequence = integer(bytes, start + 4);
-        read.place = ends.places[k];
+        read.place = ends.get(k, RecordEngine.PLACE) >> 1;
         read.isReverse = (flags & BamFormat.REVERSE) != 0;
         read.mateSequence = isPaired ? integer(bytes, start + 24) : -1;
         read.index = ends.records.markedIndex(k);
-        read.score = ends.scores[k];
+        read.score = (short) (rest >> 16);
         read.library = library(group);
         if (isLocated(ends, k)) {
             read.group = (short) (group == groups.none() ? NO_GROUP : group);
@@ -172,7 +172,7 @@ public final class ReadEndCollector {
                 throw new Unsuitable(NO_GROUP_OF_PAIR);
             }
             key.set(groups.keyStart(group, options), bytes, start + BamFormat.FIXED_SIZE,
-                    unsignedByte(bytes, start + 12) - 1, ends.keys[k]);
+                    unsignedByte(bytes, start + 12) - 1, ends.get(k, RecordEngine.HASH));
         }
     }
 
@@ -188,14 +188,15 @@ public final class ReadEndCollector {
 
     /** Finds the read's place on the flow cell. Returns whether Picard would find it. */
     private boolean isLocated(ReadEndsOfBatch ends, int k) {
-        if (ends.locations[k] == ReadEndsOfBatch.LOCATED) {
-            read.tile = ends.tiles[k];
-            read.x = ends.x[k];
-            read.y = ends.y[k];
+        if (ends.isLocated(k)) {
+            long location = ends.get(k, RecordEngine.LOCATION);
+            read.tile = (short) ends.get(k, RecordEngine.REST);
+            read.x = (int) (location >> 32);
+            read.y = (int) location;
             return true;
         }
         ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
-        boolean isLocated = ends.locations[k] == ReadEndsOfBatch.UNKNOWN && !hasWarned
+        boolean isLocated = options.names != MarkingOptions.Names.IGNORED && !hasWarned
                 && askPicard(ends, k, place);
         read.readLocation(place);
         return isLocated;
@@ -211,29 +212,29 @@ public final class ReadEndCollector {
     }
 
     /** Does for a record what Picard does. Returns its kind. */
-    private byte readUnusual(SAMRecord record, long index) {
+    private int readUnusual(SAMRecord record, long index) {
         if (options.hasProgram) {
             programs.add(record.getStringAttribute("PG"));
         }
         if (record.getReadUnmappedFlag()) {
             isDone = record.getReferenceIndex() == -1 && !options.isGrouped;
-            return ReadEndsOfBatch.SKIPPED;
+            return RecordEngine.SKIPPED;
         }
         if (record.isSecondaryOrSupplementary()) {
-            return ReadEndsOfBatch.SKIPPED;
+            return RecordEngine.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
                 record, false), genome);
         if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
-            return ReadEndsOfBatch.UNPAIRED;
+            return RecordEngine.UNPAIRED;
         }
         isFirst = record.getFirstOfPairFlag();
         if (options.pairsWithinGroups && record.getReadGroup() == null) {
             throw new Unsuitable(NO_GROUP_OF_PAIR);
         }
         String group = options.pairsWithinGroups ? record.getReadGroup().getReadGroupId() : "";
-        key.set(TextValues.bytes(group), TextValues.bytes(record.getReadName()));
-        return ReadEndsOfBatch.PAIRED;
+        key.set(RecordTexts.bytes(group), RecordTexts.bytes(record.getReadName()));
+        return RecordEngine.PAIRED;
     }
 
     /** Adds the read, whose mate is mapped. */

@@ -11,14 +11,14 @@ public final class BamRecords {
     public final int[] starts;
     public final int count;
     /** The place in the file of the first record, counted from 0. */
-    final long firstIndex;
+    public final long firstIndex;
     /** The place of the first of the neighbours with a record's name. Null if nobody asks. */
     private long[] nameIndexes;
     /** The number of each record's file, and its place there. Null if there is one file. */
     private int[] files;
     private long[] fileIndexes;
 
-    BamRecords(byte[] bytes, int[] starts, int count, long firstIndex) {
+    public BamRecords(byte[] bytes, int[] starts, int count, long firstIndex) {
         this.bytes = bytes;
         this.starts = starts;
         this.count = count;
@@ -34,6 +34,11 @@ public final class BamRecords {
         fileIndexes = indexes;
     }
 
+    /** Returns the number of each record's file, or null if there is one file. */
+    public int[] files() {
+        return files;
+    }
+
     int file(int record) {
         return files == null ? 0 : files[record];
     }
@@ -41,6 +46,11 @@ public final class BamRecords {
     /** Returns the place of a record in its file. */
     long fileIndex(int record) {
         return fileIndexes == null ? firstIndex + record : fileIndexes[record];
+    }
+
+    /** Returns the places by which records are marked if they are not the records' own, or null. */
+    public long[] nameIndexes() {
+        return nameIndexes;
     }
 
     /** Returns the place by which a record is marked: the record's own, or its name's. */

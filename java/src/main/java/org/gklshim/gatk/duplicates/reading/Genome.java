@@ -9,11 +9,11 @@ import org.gklshim.gatk.duplicates.Unsuitable;
 public final class Genome {
     public static final int PLACE_BITS = 44;
     /** How far a clipped read may reach beyond an end of its sequence. */
-    private static final int MARGIN = 1 << 20;
+    public static final int MARGIN = 1 << 20;
     /** The longest sequence that an index of type BAI is for. */
     private static final int MAX_LENGTH = 1 << 29;
 
-    final int[] lengths;
+    public final int[] lengths;
     public final String[] names;
     private final long[] offsets;
 

@@ -1,19 +1,11 @@
 package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.SAMRecord;
+import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 
 /** A batch of records with their marks, for the writer. */
 public final class MarkedBatch {
-    /** What is counted for each library. */
-    static final int UNMAPPED = 0;
-    static final int NOT_PRIMARY = 1;
-    static final int UNPAIRED = 2;
-    static final int PAIRED = 3;
-    static final int UNPAIRED_DUPLICATE = 4;
-    static final int PAIRED_DUPLICATE = 5;
-    static final int COUNTS = 6;
-
     final BamRecords records;
     /** The marked records, without those that are removed or unusual. */
     byte[] bytes;
@@ -23,13 +15,14 @@ public final class MarkedBatch {
     /** Objects for the marked records, if the writer needs them; null where there is none. */
     SAMRecord[] objects;
     /** How many records of each kind each read group has. */
-    final long[][] counts;
+    final long[] counts;
 
-    MarkedBatch(BamRecords records, int groups) {
+    MarkedBatch(BamRecords records, int groups, byte[] bytes) {
         this.records = records;
+        this.bytes = bytes;
         ends = new int[records.count];
         isUnusual = new boolean[records.count];
-        counts = new long[groups][COUNTS];
+        counts = new long[groups * RecordEngine.COUNTS];
     }
 
     /** Returns where the marked bytes of a record start. They are none if it is not marked. */

@@ -8,8 +8,10 @@ import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.BinaryCodec;
 import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
+import java.util.Arrays;
 import java.util.Map;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
@@ -85,8 +87,9 @@ public final class MarkedRecordWriter {
 
     public void write(MarkedBatch batch) {
         checkOrder(batch.records);
-        for (int group = 0; group < batch.counts.length; group++) {
-            count(group, batch.counts[group]);
+        for (int group = 0; group < groups.count(); group++) {
+            int from = group * RecordEngine.COUNTS;
+            count(group, Arrays.copyOfRange(batch.counts, from, from + RecordEngine.COUNTS));
         }
         int start = 0;
         int count = batch.records.count;
@@ -178,12 +181,12 @@ public final class MarkedRecordWriter {
             return;
         }
         DuplicationMetrics metrics = metrics(groups.library(group));
-        metrics.UNMAPPED_READS += counts[MarkedBatch.UNMAPPED];
-        metrics.SECONDARY_OR_SUPPLEMENTARY_RDS += counts[MarkedBatch.NOT_PRIMARY];
-        metrics.UNPAIRED_READS_EXAMINED += counts[MarkedBatch.UNPAIRED];
-        metrics.READ_PAIRS_EXAMINED += counts[MarkedBatch.PAIRED];
-        metrics.UNPAIRED_READ_DUPLICATES += counts[MarkedBatch.UNPAIRED_DUPLICATE];
-        metrics.READ_PAIR_DUPLICATES += counts[MarkedBatch.PAIRED_DUPLICATE];
+        metrics.UNMAPPED_READS += counts[RecordEngine.COUNT_UNMAPPED];
+        metrics.SECONDARY_OR_SUPPLEMENTARY_RDS += counts[RecordEngine.COUNT_NOT_PRIMARY];
+        metrics.UNPAIRED_READS_EXAMINED += counts[RecordEngine.COUNT_UNPAIRED];
+        metrics.READ_PAIRS_EXAMINED += counts[RecordEngine.COUNT_PAIRED];
+        metrics.UNPAIRED_READ_DUPLICATES += counts[RecordEngine.COUNT_UNPAIRED_DUPLICATES];
+        metrics.READ_PAIR_DUPLICATES += counts[RecordEngine.COUNT_PAIRED_DUPLICATES];
     }
 
     private DuplicationMetrics metrics(String library) {

@@ -1,0 +1,70 @@
+package org.gklshim.gatk.duplicates;
+
+import java.util.stream.LongStream;
+import org.gklshim.gatk.duplicates.finding.MateKey;
+import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import picard.sam.markduplicates.MarkDuplicates;
+import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
+
+/** What native code needs to know of the tool's options and of the header. */
+public final class Facts {
+    private static final int READS_PROGRAMS = 1;
+    private static final int IS_GROUPED = 1 << 1;
+    private static final int SCORES_QUALITIES = 1 << 2;
+    private static final int READS_NAMES = 1 << 3;
+    private static final int HAS_SHORT_PLACES = 1 << 4;
+    private static final int REMOVES = 1 << 5;
+    private static final int REMOVES_OPTICAL = 1 << 6;
+    private static final int TAGS = 1 << 7;
+    private static final int TAGS_ALL = 1 << 8;
+    private static final int CLEARS_TYPE = 1 << 9;
+    private static final int SETS_PROGRAM = 1 << 10;
+    private static final int RENAMES_GROUPS = 1 << 11;
+    private static final int RENAMES_PROGRAMS = 1 << 12;
+
+    private Facts() {}
+
+    /** Returns the facts for finding duplicates. */
+    public static long[] forFinding(MarkingOptions options, Genome genome, ReadGroups groups) {
+        return facts(flag(READS_PROGRAMS, options.hasProgram)
+                | flag(IS_GROUPED, options.isGrouped)
+                | flag(SCORES_QUALITIES, options.scoresQualities)
+                | flag(READS_NAMES, options.names == MarkingOptions.Names.DEFAULT)
+                | flag(HAS_SHORT_PLACES, options.hasShortPlaces), options, genome, groups);
+    }
+
+    /** Returns the facts for marking. */
+    static long[] forMarking(MarkDuplicates tool, boolean setsProgram, Inputs inputs,
+            MarkingOptions options, Genome genome, ReadGroups groups) {
+        return facts(flag(REMOVES, tool.REMOVE_DUPLICATES)
+                | flag(REMOVES_OPTICAL, tool.REMOVE_SEQUENCING_DUPLICATES)
+                | flag(TAGS, tool.TAGGING_POLICY != DuplicateTaggingPolicy.DontTag)
+                | flag(TAGS_ALL, tool.TAGGING_POLICY == DuplicateTaggingPolicy.All)
+                | flag(CLEARS_TYPE, tool.CLEAR_DT)
+                | flag(SETS_PROGRAM, setsProgram)
+                | flag(RENAMES_GROUPS, inputs.renamesGroups())
+                | flag(RENAMES_PROGRAMS, inputs.renamesPrograms()), options, genome, groups);
+    }
+
+    private static int flag(int bit, boolean isSet) {
+        return isSet ? bit : 0;
+    }
+
+    private static long[] facts(int flags, MarkingOptions options, Genome genome,
+            ReadGroups groups) {
+        LongStream.Builder facts = LongStream.builder();
+        facts.add(flags).add(Genome.MARGIN).add(genome.lengths.length).add(groups.count());
+        for (int length : genome.lengths) {
+            facts.add(length);
+        }
+        for (int sequence = 0; sequence < genome.lengths.length; sequence++) {
+            facts.add(genome.place(sequence, 0));
+        }
+        for (int group = 0; group < groups.count(); group++) {
+            facts.add(MateKey.hashBefore(groups.keyStart(group, options)));
+        }
+        return facts.build().toArray();
+    }
+}

@@ -1,0 +1,77 @@
+// What the functions of the C ABI share: the next record of a batch, its read group and its
+// program.
+#pragma once
+
+#include "gkl_shim_internal.h"
+#include "record.h"
+#include "tags.h"
+
+namespace gkl_shim {
+namespace duplicates {
+
+// The known texts, and the one of each kind that was found last: neighbours have the same one
+// mostly.
+class Texts {
+   public:
+    explicit Texts(const gkl_shim_duplicates_texts &texts) : texts_(texts) {}
+
+    // Returns the row of a text, or null if it is not known. A length of -1 stands for no text.
+    const int32_t *find(int32_t text_of, const uint8_t *text, int32_t length);
+
+    // The text that takes the place of one.
+    const uint8_t *replacement(const int32_t *row) const {
+        return texts_.letters + row[GKL_SHIM_DUPLICATES_NEW_START];
+    }
+
+   private:
+    bool is_row(const int32_t *row, int32_t text_of, const uint8_t *text, int32_t length) const;
+
+    const gkl_shim_duplicates_texts &texts_;
+    const int32_t *last_[2] = {nullptr, nullptr};
+};
+
+// Reads the records of a batch, one after the other.
+class Batch {
+   public:
+    Batch(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
+          const gkl_shim_duplicates_texts &texts, gkl_shim_duplicates_stop *stop)
+        : texts(texts), records_(records), header_(header), stop_(stop) {
+        *stop = {};
+    }
+
+    Record record;
+    Tags tags;
+    Texts texts;
+    bool is_usual = false;
+    // The rows of the read group and the program, if the record is usual.
+    const int32_t *group = nullptr, *program = nullptr;
+
+    // Reads a record. Returns false, and says so, if it names an unknown text. Throws Failed if the
+    // record is not within the bytes.
+    bool read(int32_t number);
+
+    // Says that the call stops at a record.
+    void stop(int32_t reason, int32_t number) {
+        stop_->reason = reason;
+        stop_->record = number;
+    }
+
+   private:
+    // Finds the text of a tag. Returns false if it is unknown.
+    bool find(int32_t number, int32_t kind, const Tag *tag, const int32_t **row);
+
+    const gkl_shim_duplicates_records &records_;
+    const gkl_shim_duplicates_header &header_;
+    gkl_shim_duplicates_stop *const stop_;
+};
+
+// The functions of the C ABI. They throw what is thrown in Batch::read().
+void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
+               const gkl_shim_duplicates_texts &texts, int32_t from, int64_t *rows,
+               gkl_shim_duplicates_stop *stop);
+void mark(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
+          const gkl_shim_duplicates_texts &texts, const gkl_shim_duplicates_marks &marks,
+          int32_t from, const gkl_shim_duplicates_output &output, gkl_shim_duplicates_stop *stop);
+
+}  // namespace duplicates
+}  // namespace gkl_shim

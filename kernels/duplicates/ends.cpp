@@ -1,0 +1,153 @@
+// What duplicate marking needs of each record.
+#include <algorithm>
+
+#include "batch.h"
+
+namespace gkl_shim {
+namespace duplicates {
+namespace {
+
+constexpr int8_t kMinQuality = 15;
+constexpr int32_t kMaxScore = INT16_MAX / 2;
+
+// Vectors, which every CPU has at this size.
+typedef int8_t Bytes __attribute__((vector_size(16)));
+typedef uint16_t Pairs __attribute__((vector_size(16)));
+// Each lane gets at most 2 * 127 from a vector.
+constexpr int32_t kMostVectors = UINT16_MAX / 254;
+
+// The sum of the qualities from kMinQuality to 127.
+uint32_t sum_of(const uint8_t *qualities, int32_t length) {
+    uint32_t sum = 0;
+    int32_t k = 0;
+    while (length - k >= int32_t(sizeof(Bytes))) {
+        Pairs sums = {};
+        for (int32_t left = kMostVectors; left > 0 && length - k >= int32_t(sizeof(Bytes));
+             left--) {
+            const Bytes all = load<Bytes>(qualities + k);
+            const Pairs counted = Pairs(all & (all >= kMinQuality));
+            sums += (counted & 0xff) + (counted >> 8);
+            k += int32_t(sizeof(Bytes));
+        }
+        for (size_t lane = 0; lane < sizeof(Bytes) / 2; lane++) sum += sums[lane];
+    }
+    for (; k < length; k++) sum += int8_t(qualities[k]) >= kMinQuality ? qualities[k] : 0;
+    return sum;
+}
+
+// Picard's score of a read: it adds 32-bit integers, and qualities above 127 are negative there.
+int16_t score(const Record &record, bool scores_qualities) {
+    int32_t score = int32_t(record.span);
+    if (scores_qualities) {
+        score = record.has_qualities() ? int32_t(sum_of(record.qualities, record.length)) : 0;
+    }
+    score = std::min(score, kMaxScore);
+    return int16_t(record.has(kQcFail) ? score + INT16_MIN / 2 : score);
+}
+
+// Reads a number, which ends before the first character that is no digit. Returns whether there is
+// one. Like Java's, it wraps around.
+bool read_number(const uint8_t *from, const uint8_t *to, uint32_t *number) {
+    const bool is_negative = from < to && *from == '-';
+    const uint8_t *const first = is_negative ? from + 1 : from;
+    const uint8_t *at = first;
+    uint32_t value = 0;
+    for (; at < to && *at >= '0' && *at <= '9'; at++) value = 10 * value + (*at - '0');
+    *number = is_negative ? 0 - value : value;
+    return at > first;
+}
+
+// Reads the last three numbers of a name of 5 or 7 fields, which colons separate: the tile, x and
+// y. Returns whether there are three.
+bool read_fields(const uint8_t *name, int32_t length, uint32_t fields[3]) {
+    int32_t count = 0;
+    const uint8_t *end = name + length;
+    for (const uint8_t *at = end; at-- > name;) {
+        if (*at != ':' && at > name) continue;
+        count++;
+        if (count > 3) continue;
+        if (!read_number(at > name ? at + 1 : name, end, &fields[3 - count])) return false;
+        end = at;
+    }
+    return count == 5 || count == 7;
+}
+
+// The hash of a read group and a name: a polynomial of the bytes, mixed. Partitions.java and
+// MateKey.java have the same one.
+uint64_t hash_of(uint64_t before, const uint8_t *name, int32_t length) {
+    constexpr uint64_t kFactor = 0x100000001b3;
+    constexpr uint64_t kFactor2 = kFactor * kFactor, kFactor4 = kFactor2 * kFactor2;
+    const auto byte = [&](int32_t k) { return uint64_t(int64_t(int8_t(name[k]))); };
+    uint64_t hash = before;
+    int32_t k = 0;
+    // Four bytes at once, because each product waits for the one before.
+    for (; k + 4 <= length; k += 4)
+        hash = hash * kFactor4 + (byte(k) * kFactor + byte(k + 1)) * kFactor2 +
+               (byte(k + 2) * kFactor + byte(k + 3));
+    for (; k < length; k++) hash = hash * kFactor + byte(k);
+    hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+    return hash ^ hash >> 32;
+}
+
+// Puts two numbers of 32 bits into one.
+int64_t packed(int32_t high, uint32_t low) { return int64_t(uint64_t(uint32_t(high)) << 32 | low); }
+
+// Writes the row of a primary alignment.
+void write_row(const Record &record, const gkl_shim_duplicates_header &header, int32_t group,
+               int64_t place, int64_t *row) {
+    const bool is_paired = record.has_mapped_mate();
+    row[GKL_SHIM_DUPLICATES_KIND] |=
+        is_paired ? GKL_SHIM_DUPLICATES_PAIRED : GKL_SHIM_DUPLICATES_UNPAIRED;
+    row[GKL_SHIM_DUPLICATES_PLACE] = 2 * place + record.has(kReverse);
+    uint32_t fields[3] = {0, 0, 0};
+    if (header.options & GKL_SHIM_DUPLICATES_READS_NAMES &&
+        read_fields(record.name, record.name_length, fields))
+        row[GKL_SHIM_DUPLICATES_KIND] |= GKL_SHIM_DUPLICATES_LOCATED;
+    const bool is_short = header.options & GKL_SHIM_DUPLICATES_HAS_SHORT_PLACES;
+    const auto coordinate = [&](uint32_t field) {
+        return is_short ? int16_t(field) : int32_t(field);
+    };
+    row[GKL_SHIM_DUPLICATES_LOCATION] =
+        packed(coordinate(fields[1]), uint32_t(coordinate(fields[2])));
+    const uint16_t points =
+        uint16_t(score(record, header.options & GKL_SHIM_DUPLICATES_SCORES_QUALITIES));
+    row[GKL_SHIM_DUPLICATES_REST] = packed(group, uint32_t(points) << 16 | uint16_t(fields[0]));
+    row[GKL_SHIM_DUPLICATES_HASH] = is_paired
+                                        ? int64_t(hash_of(uint64_t(header.group_hashes[group]),
+                                                          record.name, record.name_length))
+                                        : 0;
+}
+
+}  // namespace
+
+void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
+               const gkl_shim_duplicates_texts &texts, int32_t from, int64_t *rows,
+               gkl_shim_duplicates_stop *stop) {
+    Batch batch(records, header, texts, stop);
+    const Record &record = batch.record;
+    for (int32_t k = from; k < records.count; k++) {
+        int64_t *const row = rows + int64_t(k) * GKL_SHIM_DUPLICATES_ROW;
+        if (!batch.read(k)) return;
+        const bool reads_program =
+            batch.is_usual && header.options & GKL_SHIM_DUPLICATES_READS_PROGRAMS;
+        row[GKL_SHIM_DUPLICATES_KIND] =
+            packed(reads_program ? batch.program[GKL_SHIM_DUPLICATES_TEXT_VALUE] : -1, 0);
+        if (!batch.is_usual) {
+            row[GKL_SHIM_DUPLICATES_KIND] |= GKL_SHIM_DUPLICATES_UNUSUAL;
+        } else if (record.has(kUnmapped)) {
+            if (record.reference == -1 && !(header.options & GKL_SHIM_DUPLICATES_IS_GROUPED))
+                return batch.stop(GKL_SHIM_DUPLICATES_UNPLACED, k);
+        } else if (record.is_primary()) {
+            const int64_t end = record.five_prime_end();
+            if (end < -int64_t(header.margin) ||
+                end >= header.lengths[record.reference] + header.margin)
+                return batch.stop(GKL_SHIM_DUPLICATES_OUTSIDE, k);
+            write_row(record, header, batch.group[GKL_SHIM_DUPLICATES_TEXT_VALUE],
+                      header.offsets[record.reference] + end, row);
+        }
+    }
+}
+
+}  // namespace duplicates
+}  // namespace gkl_shim

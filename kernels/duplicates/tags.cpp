@@ -1,0 +1,150 @@
+#include "tags.h"
+
+#include <math.h>
+#include <string.h>
+
+namespace gkl_shim {
+namespace duplicates {
+namespace {
+
+// A long CIGAR.
+constexpr uint16_t kLongCigar = tag_name('C', 'G');
+
+// The size of an array's element, or 0 if there is no such type.
+int64_t element_size(uint8_t type) {
+    switch (type) {
+        case 'c':
+        case 'C':
+            return 1;
+        case 's':
+        case 'S':
+            return 2;
+        case 'i':
+        case 'I':
+        case 'f':
+            return 4;
+        default:
+            return 0;
+    }
+}
+
+// The size of a tag's value, or -1 if it does not end, or htsjdk may not write it as it is. `left`
+// is the size of all that follows the type, at least 1.
+int64_t value_size(uint8_t type, const uint8_t *value, int64_t left) {
+    switch (type) {
+        case 'A':
+            return 1;
+        case 'f':
+            // Not a number may get other bits.
+            return left < 4 || isnan(load<float>(value)) ? -1 : 4;
+        case 'Z': {
+            const void *end = memchr(value, 0, size_t(left));
+            return end == nullptr ? -1 : static_cast<const uint8_t *>(end) + 1 - value;
+        }
+        case 'B': {
+            if (left < 5) return -1;
+            const int64_t size = load<int32_t>(value + 1) * element_size(value[0]);
+            return size <= 0 ? -1 : 5 + size;
+        }
+        default: {
+            const int64_t size = element_size(type);
+            return size == 0 ? -1 : size;
+        }
+    }
+}
+
+// A whole number of any type, as its value.
+int64_t number(const Tag &tag) {
+    const uint8_t *const value = tag.value();
+    switch (tag.type()) {
+        case 'c':
+            return load<int8_t>(value);
+        case 'C':
+            return load<uint8_t>(value);
+        case 's':
+            return load<int16_t>(value);
+        case 'S':
+            return load<uint16_t>(value);
+        case 'i':
+            return load<int32_t>(value);
+        default:
+            return load<uint32_t>(value);
+    }
+}
+
+// Writes a number with the smallest type that holds it. htsjdk prefers the signed one.
+uint8_t *write_number(uint8_t *to, int64_t value) {
+    if (value > UINT16_MAX || value < INT16_MIN) {
+        *to = value > INT32_MAX ? 'I' : 'i';
+        store(to + 1, uint32_t(value));
+        return to + 5;
+    }
+    if (value > UINT8_MAX || value < INT8_MIN) {
+        *to = value > INT16_MAX ? 'S' : 's';
+        store(to + 1, uint16_t(value));
+        return to + 3;
+    }
+    *to = value > INT8_MAX ? 'C' : 'c';
+    to[1] = uint8_t(value);
+    return to + 2;
+}
+
+}  // namespace
+
+bool Tags::parse(const uint8_t *from, const uint8_t *to) {
+    tags_.clear();
+    names_.clear();
+    while (from < to) {
+        const int64_t left = to - from - kTagHeader;
+        if (left <= 0) return false;
+        const int64_t size = value_size(from[2], from + kTagHeader, left);
+        const uint16_t name = load<uint16_t>(from);
+        if (size < 0 || size > left || name == kLongCigar || (name & 0x8080) != 0) return false;
+        size_t place = tags_.size();
+        tags_.emplace_back();
+        names_.emplace_back();
+        for (; place > 0 && names_[place - 1] >= name; place--) {
+            if (names_[place - 1] == name) return false;
+            names_[place] = names_[place - 1];
+            tags_[place].start = tags_[place - 1].start;
+            tags_[place].end = tags_[place - 1].end;
+        }
+        names_[place] = name;
+        tags_[place].start = from;
+        tags_[place].end = from += kTagHeader + size;
+    }
+    return true;
+}
+
+const Tag *Tags::find(uint16_t name) const {
+    for (size_t k = 0; k < names_.size(); k++)
+        if (names_[k] == name) return &tags_[k];
+    return nullptr;
+}
+
+uint8_t *write_tag(uint8_t *to, const Tag &tag) {
+    switch (tag.type()) {
+        case 'c':
+        case 'C':
+        case 's':
+        case 'S':
+        case 'i':
+        case 'I':
+            store(to, tag.name());
+            return write_number(to + 2, number(tag));
+        default:
+            memcpy(to, tag.start, size_t(tag.end - tag.start));
+            return to + (tag.end - tag.start);
+    }
+}
+
+uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t length) {
+    store(to, name);
+    to[2] = 'Z';
+    if (length > 0) memcpy(to + kTagHeader, text, size_t(length));
+    to[kTagHeader + length] = 0;
+    return to + kTagHeader + length + 1;
+}
+
+}  // namespace duplicates
+}  // namespace gkl_shim

@@ -1,0 +1,60 @@
+// The tags of a BAM record (SAM specification, section 4.2.4) in the order in which htsjdk writes
+// them after a change: by the second letter of the name, then the first.
+#pragma once
+
+#include <stdint.h>
+
+#include <vector>
+
+#include "record.h"
+
+namespace gkl_shim {
+namespace duplicates {
+
+// A name as a number. The first letter is the low byte, as in the file.
+constexpr uint16_t tag_name(char first, char second) {
+    return uint16_t(uint8_t(first) | uint8_t(second) << 8);
+}
+
+constexpr uint16_t kReadGroup = tag_name('R', 'G');
+constexpr uint16_t kProgram = tag_name('P', 'G');
+constexpr uint16_t kDuplicateType = tag_name('D', 'T');
+
+// The size of a name and a type, which are before each value.
+constexpr int64_t kTagHeader = 3;
+
+struct Tag {
+    // Where its name is. The type and the value follow.
+    const uint8_t *start;
+    const uint8_t *end;
+
+    uint16_t name() const { return load<uint16_t>(start); }
+    uint8_t type() const { return start[2]; }
+    const uint8_t *value() const { return start + kTagHeader; }
+};
+
+class Tags {
+   public:
+    // Finds the tags of a record. Returns whether all are usual: no tag occurs twice, and htsjdk
+    // writes each as it is, or as the smallest type of a whole number.
+    bool parse(const uint8_t *from, const uint8_t *to);
+
+    // Returns null if there is none.
+    const Tag *find(uint16_t name) const;
+    const Tag *begin() const { return tags_.data(); }
+    const Tag *end() const { return tags_.data() + tags_.size(); }
+
+   private:
+    std::vector<Tag> tags_;
+    // The names of the tags.
+    std::vector<uint16_t> names_;
+};
+
+// Writes a tag as htsjdk does. It does not get longer. Returns where it ends.
+uint8_t *write_tag(uint8_t *to, const Tag &tag);
+
+// Writes a tag of type Z. Returns where it ends.
+uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t length);
+
+}  // namespace duplicates
+}  // namespace gkl_shim
