@@ -1,6 +1,6 @@
 // Duplicates' part of the C ABI.
-#include "batch.h"
 #include "common/error.h"
+#include "duplicates/batch.h"
 
 extern "C" {
 

@@ -1,4 +1,4 @@
-#include "batch.h"
+#include "duplicates/batch.h"
 
 #include <string.h>
 

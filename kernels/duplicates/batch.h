@@ -2,9 +2,9 @@
 // program.
 #pragma once
 
+#include "duplicates/record.h"
+#include "duplicates/tags.h"
 #include "gkl_shim_internal.h"
-#include "record.h"
-#include "tags.h"
 
 namespace gkl_shim {
 namespace duplicates {

@@ -1,7 +1,7 @@
 // What duplicate marking needs of each record.
 #include <algorithm>
 
-#include "batch.h"
+#include "duplicates/batch.h"
 
 namespace gkl_shim {
 namespace duplicates {

@@ -1,8 +1,8 @@
 // Marks records, and writes their tags as htsjdk does once a tag was set.
 #include <string.h>
 
-#include "batch.h"
 #include "common/error.h"
+#include "duplicates/batch.h"
 
 namespace gkl_shim {
 namespace duplicates {

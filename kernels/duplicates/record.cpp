@@ -1,4 +1,4 @@
-#include "record.h"
+#include "duplicates/record.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "tags.h"
+#include "duplicates/tags.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "record.h"
+#include "duplicates/record.h"
 
 namespace gkl_shim {
 namespace duplicates {
