@@ -1,4 +1,8 @@
-"""The search for tools finds what Barclay's own code finds: both search in one JVM."""
+"""The start of GATK: the search for tools, and the thread that loads classes ahead.
+
+The search finds what Barclay's own code finds: both search in one JVM. The thread loads no class
+that GATK does not load.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
+from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
 from tests.gatk.conftest import QUICK, compile_java
 
@@ -26,6 +31,9 @@ SEARCHES = (
     f"{HELLBENDER}.utils.codecs,htsjdk.tribble.FeatureCodec",
     "picard.sam,java.lang.Runnable",
 )
+#: A class in a jar. Those that the JVM makes for lambda expressions differ between runs.
+LOADED = re.compile(r"\] ([\w.$]+) source: file:.*(?<!/gkl-shim)\.jar$", re.M)
+NO_ARCHIVE = [option for option in QUICK if "Archive" not in option]
 #: The classes of a jar. A damaged one lacks Lost.
 ODD_CLASSES = """
 package odd;
@@ -88,3 +96,31 @@ def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path:
     assert counts[7:] == [2, 1, 2, 1], done.stdout
     loaded, by_barclay = map(int, re.findall(r"loaded (\d+)$", done.stdout, re.M))
     assert by_barclay > 2 * loaded > 0, done.stdout
+
+
+def loaded(classpath: str, reference: Path, folder: Path, processors: int) -> tuple[set[str], str]:
+    """Return the classes that a short tool of Picard loads, and its log."""
+    log = folder / f"classes-{processors}"
+    options = [*NO_ARCHIVE, f"-XX:ActiveProcessorCount={processors}"]
+    done = run.gatk(
+        ["CreateSequenceDictionary", "-R", str(reference), "-O", str(folder / "out.dict")],
+        classpath,
+        swaps.agent(),
+        java_options=[*options, f"-Xlog:class+load:file={log}"],
+        environment={"GKL_SHIM_LOG": "debug"},
+    )
+    assert done.returncode == 0, done.complaint
+    (folder / "out.dict").unlink()
+    return set(LOADED.findall(log.read_text())), done.log.decode()
+
+
+def test_a_thread_loads_only_what_gatk_loads(
+    classpath: str, chr22: data.Sample, tmp_path: Path
+) -> None:
+    alone, log = loaded(classpath, chr22.reference, tmp_path, 1)
+    assert "start:" not in log
+    ahead, log = loaded(classpath, chr22.reference, tmp_path, 2)
+    (counts,) = re.findall(r"start: a thread has loaded (\d+) of (\d+) classes", log)
+    assert counts[0] == counts[1] and int(counts[0]) > 2000
+    assert len(alone) > int(counts[0])
+    assert ahead == alone
