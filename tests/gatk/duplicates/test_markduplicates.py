@@ -173,6 +173,9 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     unplaced = changed(
         "unplaced", len(records) - 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1)
     )
+    # Picard finds this fault before it opens the output.
+    first = next(k for k, line in enumerate(records) if line.split("\t")[2] == "*")
+    ahead = changed("ahead", first + 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1))
     unknown = changed("unknown", middle, lambda line: re.sub("RG:Z:[AB]", "RG:Z:Q", line))
     no_group = changed("no_group", paired, ungrouped)
     short = [line.replace("LN:2000", "LN:500") for line in header]
@@ -182,6 +185,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [cut], "cut"),
         _command(tmp_path, [unsorted], "unsorted", "--CREATE_MD5_FILE true"),
         _command(tmp_path, [unplaced], "unplaced"),
+        _command(tmp_path, [ahead], "ahead"),
         _command(tmp_path, [unknown], "unknown"),
         _command(tmp_path, [no_group], "no_group"),
         _command(tmp_path, [beyond], "beyond", lenient),
@@ -199,10 +203,10 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [many], "full"),
     ]
     log = _compare(runs, tmp_path, commands)
-    assert sum(line.startswith("threw: ") for line in log.results) == 10
+    assert sum(line.startswith("threw: ") for line in log.results) == 11
     assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
-    assert len(log.reasons) == 12
+    assert len(log.reasons) == 13
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 

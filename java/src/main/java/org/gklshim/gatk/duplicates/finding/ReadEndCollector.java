@@ -131,6 +131,9 @@ public final class ReadEndCollector {
         }
         if (!isDone) {
             count(ends.records.bytes, ends.records.starts[k]);
+        } else if (k + 1 < ends.records.count) {
+            // htsjdk reads one record ahead. If it finds a fault there, Picard opens no output.
+            unusual.decode(ends.records, k + 1);
         }
     }
 
