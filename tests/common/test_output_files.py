@@ -440,6 +440,25 @@ def test_a_failure_keeps_the_old_content(tmp_path: Path, fault: type[BaseExcepti
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_a_link_in_place_of_the_output_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user may make one in /tmp, between the first look at the file and the last write."""
+    target, other = tmp_path / "out.txt", tmp_path / "other.txt"
+    target.write_bytes(b"before")
+    other.write_bytes(b"kept")
+
+    def refuse(temporary: Path, name: Path) -> None:
+        name.unlink()
+        name.symlink_to(other)
+        raise PermissionError(errno.EPERM, "not in this folder")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="symbolic links"), atomic_output(target) as file:
+        file.write(b"after")
+    assert other.read_bytes() == b"kept"
+
+
 def test_a_link_that_the_kernel_refuses_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
