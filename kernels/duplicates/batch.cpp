@@ -14,15 +14,13 @@ bool Texts::is_row(const int32_t *row, int32_t text_of, const uint8_t *text, int
                                   size_t(length)) == 0);
 }
 
-const int32_t *Texts::find(int32_t text_of, const uint8_t *text, int32_t length) {
-    const int32_t *&last = last_[text_of & 1];
-    if (last != nullptr && is_row(last, text_of, text, length)) return last;
+const int32_t *Texts::find(int32_t text_of, const uint8_t *text, int32_t length) const {
     uint32_t hash = uint32_t(text_of);
     for (int32_t k = 0; k < length; k++) hash = 31 * hash + text[k];
     for (const uint32_t mask = uint32_t(texts_.slots) - 1;; hash++) {
         const int32_t *row = texts_.rows + int64_t(hash & mask) * GKL_SHIM_DUPLICATES_TEXT_ROW;
         if (row[GKL_SHIM_DUPLICATES_TEXT_OF] < 0) return nullptr;
-        if (is_row(row, text_of, text, length)) return last = row;
+        if (is_row(row, text_of, text, length)) return row;
     }
 }
 

@@ -9,14 +9,13 @@
 namespace gkl_shim {
 namespace duplicates {
 
-// The known texts, and the one of each kind that was found last: neighbours have the same one
-// mostly.
+// The known texts.
 class Texts {
    public:
     explicit Texts(const gkl_shim_duplicates_texts &texts) : texts_(texts) {}
 
     // Returns the row of a text, or null if it is not known. A length of -1 stands for no text.
-    const int32_t *find(int32_t text_of, const uint8_t *text, int32_t length);
+    const int32_t *find(int32_t text_of, const uint8_t *text, int32_t length) const;
 
     // The text that takes the place of one.
     const uint8_t *replacement(const int32_t *row) const {
@@ -27,7 +26,6 @@ class Texts {
     bool is_row(const int32_t *row, int32_t text_of, const uint8_t *text, int32_t length) const;
 
     const gkl_shim_duplicates_texts &texts_;
-    const int32_t *last_[2] = {nullptr, nullptr};
 };
 
 // Reads the records of a batch, one after the other.

@@ -9,29 +9,21 @@ namespace {
 
 constexpr int8_t kMinQuality = 15;
 constexpr int32_t kMaxScore = INT16_MAX / 2;
+// How many qualities a sum of 16 bits may have.
+constexpr int32_t kSummed = 256;
+static_assert(kSummed * INT8_MAX <= UINT16_MAX, "no sum overflows");
 
-// Vectors, which every CPU has at this size.
-typedef int8_t Bytes __attribute__((vector_size(16)));
-typedef uint16_t Pairs __attribute__((vector_size(16)));
-// Each lane gets at most 2 * 127 from a vector.
-constexpr int32_t kMostVectors = UINT16_MAX / 254;
-
-// The sum of the qualities from kMinQuality to 127.
+// The sum of the qualities from kMinQuality to 127. Compilers make vectors of the inner loop, of
+// twice as many numbers if they have 16 bits.
 uint32_t sum_of(const uint8_t *qualities, int32_t length) {
     uint32_t sum = 0;
-    int32_t k = 0;
-    while (length - k >= int32_t(sizeof(Bytes))) {
-        Pairs sums = {};
-        for (int32_t left = kMostVectors; left > 0 && length - k >= int32_t(sizeof(Bytes));
-             left--) {
-            const Bytes all = load<Bytes>(qualities + k);
-            const Pairs counted = Pairs(all & (all >= kMinQuality));
-            sums += (counted & 0xff) + (counted >> 8);
-            k += int32_t(sizeof(Bytes));
-        }
-        for (size_t lane = 0; lane < sizeof(Bytes) / 2; lane++) sum += sums[lane];
+    for (int32_t begin = 0; begin < length; begin += kSummed) {
+        const int32_t end = begin + std::min(kSummed, length - begin);
+        uint16_t part = 0;
+        for (int32_t k = begin; k < end; k++)
+            part = uint16_t(part + (int8_t(qualities[k]) >= kMinQuality ? qualities[k] : 0));
+        sum += part;
     }
-    for (; k < length; k++) sum += int8_t(qualities[k]) >= kMinQuality ? qualities[k] : 0;
     return sum;
 }
 
@@ -76,15 +68,8 @@ bool read_fields(const uint8_t *name, int32_t length, uint32_t fields[3]) {
 // MateKey.java have the same one.
 uint64_t hash_of(uint64_t before, const uint8_t *name, int32_t length) {
     constexpr uint64_t kFactor = 0x100000001b3;
-    constexpr uint64_t kFactor2 = kFactor * kFactor, kFactor4 = kFactor2 * kFactor2;
-    const auto byte = [&](int32_t k) { return uint64_t(int64_t(int8_t(name[k]))); };
     uint64_t hash = before;
-    int32_t k = 0;
-    // Four bytes at once, because each product waits for the one before.
-    for (; k + 4 <= length; k += 4)
-        hash = hash * kFactor4 + (byte(k) * kFactor + byte(k + 1)) * kFactor2 +
-               (byte(k + 2) * kFactor + byte(k + 3));
-    for (; k < length; k++) hash = hash * kFactor + byte(k);
+    for (int32_t k = 0; k < length; k++) hash = hash * kFactor + uint64_t(int64_t(int8_t(name[k])));
     hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
     return hash ^ hash >> 32;

@@ -28,7 +28,7 @@ int64_t element_size(uint8_t type) {
     }
 }
 
-// The size of a tag's value, or -1 if it does not end, or htsjdk may not write it as it is. `left`
+// The size of a tag's value, or -1 if it does not end, or htsjdk may write it otherwise. `left`
 // is the size of all that follows the type, at least 1.
 int64_t value_size(uint8_t type, const uint8_t *value, int64_t left) {
     switch (type) {
@@ -93,7 +93,6 @@ uint8_t *write_number(uint8_t *to, int64_t value) {
 
 bool Tags::parse(const uint8_t *from, const uint8_t *to) {
     tags_.clear();
-    names_.clear();
     while (from < to) {
         const int64_t left = to - from - kTagHeader;
         if (left <= 0) return false;
@@ -102,23 +101,19 @@ bool Tags::parse(const uint8_t *from, const uint8_t *to) {
         if (size < 0 || size > left || name == kLongCigar || (name & 0x8080) != 0) return false;
         size_t place = tags_.size();
         tags_.emplace_back();
-        names_.emplace_back();
-        for (; place > 0 && names_[place - 1] >= name; place--) {
-            if (names_[place - 1] == name) return false;
-            names_[place] = names_[place - 1];
-            tags_[place].start = tags_[place - 1].start;
-            tags_[place].end = tags_[place - 1].end;
+        for (; place > 0 && tags_[place - 1].name() >= name; place--) {
+            if (tags_[place - 1].name() == name) return false;
+            tags_[place] = tags_[place - 1];
         }
-        names_[place] = name;
-        tags_[place].start = from;
-        tags_[place].end = from += kTagHeader + size;
+        tags_[place] = {from, from + kTagHeader + size};
+        from = tags_[place].end;
     }
     return true;
 }
 
 const Tag *Tags::find(uint16_t name) const {
-    for (size_t k = 0; k < names_.size(); k++)
-        if (names_[k] == name) return &tags_[k];
+    for (const Tag &tag : tags_)
+        if (tag.name() == name) return &tag;
     return nullptr;
 }
 

@@ -36,7 +36,7 @@ struct Tag {
 class Tags {
    public:
     // Finds the tags of a record. Returns whether all are usual: no tag occurs twice, and htsjdk
-    // writes each as it is, or as the smallest type of a whole number.
+    // writes each unchanged, or as the smallest type of a whole number.
     bool parse(const uint8_t *from, const uint8_t *to);
 
     // Returns null if there is none.
@@ -46,8 +46,6 @@ class Tags {
 
    private:
     std::vector<Tag> tags_;
-    // The names of the tags.
-    std::vector<uint16_t> names_;
 };
 
 // Writes a tag as htsjdk does. It does not get longer. Returns where it ends.
