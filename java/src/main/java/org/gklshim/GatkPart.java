@@ -1,6 +1,12 @@
 package org.gklshim;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 
@@ -47,6 +53,24 @@ public enum GatkPart {
         this.setting = setting;
         this.owner = owner;
         this.tool = tool;
+    }
+
+    /** Returns the lines of a file in the folder, without comments. */
+    static List<String> lines(String file) throws IOException {
+        List<String> lines = new ArrayList<>();
+        try (InputStream stream = GatkPart.class.getResourceAsStream(FOLDER + file)) {
+            if (stream == null) {
+                throw new IOException(FOLDER + file + " is missing in gkl-shim.jar");
+            }
+            BufferedReader reader = new BufferedReader(
+                    new InputStreamReader(stream, StandardCharsets.US_ASCII));
+            for (String line; (line = reader.readLine()) != null;) {
+                if (!line.startsWith("#")) {
+                    lines.add(line);
+                }
+            }
+        }
+        return lines;
     }
 
     /** Returns whether our code works with the classes that this loader sees. */

@@ -1,10 +1,7 @@
 package org.gklshim;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
@@ -42,20 +39,10 @@ final class KnownClasses {
     }
 
     private Map<String, Set<String>> hashes() throws IOException {
-        String path = GatkPart.FOLDER + name + ".known";
         Map<String, Set<String>> hashes = new HashMap<>();
-        try (InputStream stream = KnownClasses.class.getResourceAsStream(path)) {
-            if (stream == null) {
-                throw new IOException(path + " is missing in gkl-shim.jar");
-            }
-            BufferedReader lines = new BufferedReader(
-                    new InputStreamReader(stream, StandardCharsets.US_ASCII));
-            for (String line; (line = lines.readLine()) != null;) {
-                if (!line.startsWith("#")) {
-                    String[] fields = line.split(" ");
-                    hashes.computeIfAbsent(fields[0], k -> new HashSet<>()).add(fields[1]);
-                }
-            }
+        for (String line : GatkPart.lines(name + ".known")) {
+            String[] fields = line.split(" ");
+            hashes.computeIfAbsent(fields[0], k -> new HashSet<>()).add(fields[1]);
         }
         return hashes;
     }

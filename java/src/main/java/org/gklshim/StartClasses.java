@@ -1,11 +1,6 @@
 package org.gklshim;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,8 +12,6 @@ import java.util.List;
  * another thread than without it.
  */
 final class StartClasses {
-    private static final String LIST = GatkPart.FOLDER + "start.classes";
-
     private StartClasses() {}
 
     /** Has a thread load the classes, unless GATK's own thread needs the only processor. */
@@ -44,7 +37,7 @@ final class StartClasses {
                 return;
             }
             int absent = 0;
-            List<String> names = names();
+            List<String> names = GatkPart.lines("start.classes");
             for (String name : names) {
                 try {
                     Class.forName(name, false, loader);
@@ -58,22 +51,5 @@ final class StartClasses {
         } catch (IOException | RuntimeException e) {
             Log.debug("start: GATK's own thread loads the classes: " + e);
         }
-    }
-
-    private static List<String> names() throws IOException {
-        List<String> names = new ArrayList<>();
-        try (InputStream stream = StartClasses.class.getResourceAsStream(LIST)) {
-            if (stream == null) {
-                throw new IOException(LIST + " is missing in gkl-shim.jar");
-            }
-            BufferedReader lines = new BufferedReader(
-                    new InputStreamReader(stream, StandardCharsets.US_ASCII));
-            for (String line; (line = lines.readLine()) != null;) {
-                if (!line.startsWith("#")) {
-                    names.add(line);
-                }
-            }
-        }
-        return names;
     }
 }
