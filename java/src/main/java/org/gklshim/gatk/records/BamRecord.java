@@ -10,10 +10,8 @@ import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
 import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
 import static org.gklshim.gatk.records.BamFormat.PAIRED;
 import static org.gklshim.gatk.records.BamFormat.REVERSE;
-import static org.gklshim.gatk.records.BamFormat.SECONDARY;
 import static org.gklshim.gatk.records.BamFormat.SKIP;
 import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
-import static org.gklshim.gatk.records.BamFormat.SUPPLEMENTARY;
 import static org.gklshim.gatk.records.BamFormat.UNMAPPED;
 
 import htsjdk.samtools.DefaultSAMRecordFactory;
@@ -43,7 +41,7 @@ public final class BamRecord {
     public int mappingQuality;
     public int flags;
     public int length;
-    public int nameLength;
+    private int nameLength;
     int mateReference;
     /** From 1. 0 if there is none. */
     int matePosition;
@@ -55,19 +53,14 @@ public final class BamRecord {
     public int tagsStart;
     /** How many bases of the reference the alignment covers. */
     public int span;
-    /** How many bases are clipped at the start and at the end, soft or hard. */
-    private int clippedStart;
-    private int clippedEnd;
     /** How many bases of the read the alignment has. */
     long alignedLength;
     /** Whether the alignment skips a part of the reference. */
     boolean hasSkip;
     /**
-     * Whether htsjdk finds no fault in the alignment: clips are at the ends, and no two insertions
-     * or deletions are neighbours.
+     * Whether the alignment is good in any case for GATK: htsjdk finds no fault in it, and matches
+     * are next to clips and all else.
      */
-    private boolean isCigarValid;
-    /** Whether it is also good in any case for GATK: matches are next to clips, and all else. */
     boolean isCigarGood;
     /** Where the value of the read group is; -1 if there is none. See {@link #findReadGroup}. */
     int groupStart;
@@ -132,10 +125,12 @@ public final class BamRecord {
     private boolean isCigarUsual() {
         long covered = 0;
         alignedLength = 0;
-        clippedStart = 0;
-        clippedEnd = 0;
+        // How many bases are clipped at the start and at the end, soft or hard.
+        int clippedStart = 0;
+        int clippedEnd = 0;
         hasSkip = false;
-        isCigarValid = true;
+        // Clips are at the ends, and no two insertions or deletions are neighbours.
+        boolean isValid = true;
         isCigarGood = true;
         int before = -1;
         boolean isAligned = false;
@@ -148,23 +143,23 @@ public final class BamRecord {
             }
             covered += consumesReference(operator) ? size : 0;
             alignedLength += consumesRead(operator) ? size : 0;
-            isCigarValid &= size > 0;
+            isValid &= size > 0;
             if (isClip(operator)) {
                 clippedStart += isAligned ? 0 : size;
                 clippedEnd += isAligned ? size : 0;
-                isCigarValid &= operator == SOFT_CLIP ? before != SOFT_CLIP
+                isValid &= operator == SOFT_CLIP ? before != SOFT_CLIP
                         : k == 0 || k == cigarCount - 1 && isAligned;
                 isCigarGood &= !isAligned || isMatch(before) || before == SOFT_CLIP;
             } else {
                 isAligned = true;
                 hasSkip |= operator == SKIP;
-                isCigarValid &= clippedEnd == 0 && !(isIndel(operator) && isIndel(before));
+                isValid &= clippedEnd == 0 && !(isIndel(operator) && isIndel(before));
                 isCigarGood &= isMatch(operator) || isIndel(operator) && isMatch(before);
             }
             before = operator;
         }
-        isCigarValid &= isAligned;
-        isCigarGood &= isCigarValid && covered > 0 && (isMatch(before) || clippedEnd > 0);
+        isValid &= isAligned;
+        isCigarGood &= isValid && covered > 0 && (isMatch(before) || clippedEnd > 0);
         span = (int) covered;
         // The long CIGAR of a read with more than 65,535 elements is in a tag.
         boolean isInTag = cigarCount == 2 && before == SKIP && isClip(integer(cigarStart) & 0xf)
@@ -191,11 +186,6 @@ public final class BamRecord {
     /** Returns whether the record has any of these flags. */
     public boolean has(int flag) {
         return (flags & flag) != 0;
-    }
-
-    /** Returns whether the alignment is neither a secondary nor a supplementary one. */
-    public boolean isPrimary() {
-        return !has(SECONDARY | SUPPLEMENTARY);
     }
 
     /** Returns whether GATK takes the read as unmapped. */
