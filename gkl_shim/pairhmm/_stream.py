@@ -25,7 +25,7 @@ MOST_CALLS = 3
 _GROUP_CELLS = 1 << 27
 # The bases of reads in one call to the devices. The host's work grows with them.
 _DEVICE_CALL_BASES = 1 << 23
-# A call with so many bases keeps all devices and all threads busy.
+# A call with at least this many bases keeps all devices and all threads busy.
 _LARGE_CALL_BASES = 1 << 25
 # To copy more takes the host longer than it takes the devices to compute a batch.
 _BORROWED_BYTES = 1 << 22
@@ -53,8 +53,10 @@ class Bundle(NamedTuple):
         Two large ones, so that one begins while the other ends. With three, their threads take
         memory bandwidth from each other: a stream was up to a quarter slower on an H100.
         """
+        if self.is_borrowed:
+            return 1
         bases = sum(batch.reads.bases.size for batch in self.batches)
-        return 1 if self.is_borrowed else 2 if bases >= _LARGE_CALL_BASES else MOST_CALLS
+        return 2 if bases >= _LARGE_CALL_BASES else MOST_CALLS
 
 
 def items(batches: Iterable[Batch], borrows: bool) -> Iterator[Item]:

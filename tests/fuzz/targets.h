@@ -399,7 +399,7 @@ bool marked(const gkl_shim_duplicates_records &records, const gkl_shim_duplicate
     int32_t before = 0;
     for (size_t k = 0; k < ends->size(); k++) {
         require(before <= (*ends)[k] && (*ends)[k] <= int32_t(bytes->size()),
-                "no place of its own");
+                "marked records overlap");
         require(!unusual[k] || before == (*ends)[k], "an unusual record was marked");
         before = (*ends)[k];
     }
@@ -436,7 +436,7 @@ bool records(uint8_t *bytes, int64_t size) {
     std::vector<uint8_t> once, twice;
     std::vector<int32_t> ends, again;
     if (!marked(given, header, &texts, &once, &ends)) return false;
-    // Marked records are usual, and stay as they are.
+    // Marked records are usual. To mark them again changes nothing.
     gkl_shim_duplicates_header kept = header;
     kept.options &= ~(GKL_SHIM_DUPLICATES_REMOVES | GKL_SHIM_DUPLICATES_REMOVES_OPTICAL);
     if (options != kept.options) return true;

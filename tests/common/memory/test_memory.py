@@ -284,7 +284,7 @@ def test_large_buffers_are_freed(
     done = run_main("tests.common.memory.kept_buffers", call)
     said, kept = done.stdout.splitlines()
     assert said.startswith(exception) if exception else said == ""
-    # The engines keep some memory of their own.
+    # The engines themselves keep some memory.
     assert int(kept) < LARGE // 2
 
 

@@ -75,7 +75,7 @@ def test_a_deletion_that_reaches_into_another_region_is_remembered(
 ) -> None:
     """GATK keeps the allele * only where it has emitted the deletion that covers the variant.
 
-    Some regions have a ploidy of their own.
+    Some regions have another ploidy than the sample.
     """
     ploidy = shared / "ploidy.bed"
     ploidy.write_text("deletions\t2000\t6000\t2\ndeletions\t6000\t9000\t3\n")

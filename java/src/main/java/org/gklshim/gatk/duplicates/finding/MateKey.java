@@ -24,7 +24,7 @@ public final class MateKey {
         set(newGroup, name, 0, name.length, Partitions.hash(hash(hashBefore(newGroup), name)));
     }
 
-    /** Returns the hash of a read group, from which that of a key goes on. */
+    /** Returns the hash of a read group. The name of a read continues it to the hash of a key. */
     public static long hashBefore(byte[] group) {
         return hash(0, group);
     }
