@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 from gkl_shim.cuda import driver
@@ -119,3 +122,10 @@ def timed() -> Iterator[DeviceTimer]:
         yield timer
     finally:
         driver.functions = usual
+
+
+def pinned(array: NDArray[Any]) -> NDArray[Any]:
+    """Copy an array into pinned memory."""
+    copy: NDArray[Any] = importlib.import_module("cupyx").empty_pinned(array.shape, array.dtype)
+    copy[...] = array
+    return copy

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common.device_timer import timed
+from benchmarks.common.device_timer import pinned, timed
 from gkl_shim.bench.pairs import candidates
 from gkl_shim.bench.timing import seconds_of
 from gkl_shim.formats.prefilter_text import TextReader
@@ -182,19 +182,12 @@ def accuracy(sides: tuple[Letters, Letters], max_edits: int) -> Figures:
 # ---- CUDA
 
 
-def _pinned(array: NDArray[Any]) -> NDArray[Any]:
-    """Copy an array into pinned memory."""
-    copy: NDArray[Any] = importlib.import_module("cupyx").empty_pinned(array.shape, array.dtype)
-    copy[...] = array
-    return copy
-
-
 def _in_pinned(sides: _Sides) -> list[Sequences]:
     found = []
     for raw in (side.raw for side in sides):
         tracks = ("letters", "low", "high", "undefined")
         given = {name: getattr(raw, name) for name in tracks}
-        copies: Any = {k: None if each is None else _pinned(each) for k, each in given.items()}
+        copies: Any = {k: None if each is None else pinned(each) for k, each in given.items()}
         found.append(Sequences(replace(raw, **copies)))
     return found
 
@@ -264,7 +257,7 @@ def cuda_rows(
     }
     for what, (pair, encode) in ways.items():
         out = _empty(len(pair[0]))
-        out = _pinned(out) if "pinned" in what else out
+        out = pinned(out) if "pinned" in what else out
         row = Row(table, what, "exact", length, length // 20, len(out), devices=1)
         with Prefilter(row.max_edits, backend="cuda", encode=encode, devices=[0]) as prefilter:
             yield row.timed(_edits(prefilter, pair, out), seconds)
@@ -286,7 +279,7 @@ def candidate_rows(table: str, devices: int, seconds: float) -> Iterator[Row]:
         resident = prefilter.resident(reads, [genome])
         for what, (which, where, out) in (
             ("CUDA, candidates", arrays),
-            ("CUDA, candidates in pinned memory", [_pinned(array) for array in arrays]),
+            ("CUDA, candidates in pinned memory", [pinned(array) for array in arrays]),
         ):
             row = Row(table, what, "exact", _LENGTH, _EDITS, count, devices=devices)
             yield row.timed(partial(resident.edits, which, where, out=out), seconds)
@@ -301,7 +294,7 @@ def device_rows(sides: tuple[Letters, Letters], devices: int, seconds: float) ->
         planes = _in_pinned(_tiled([side.encoded() for side in letters], 4))
         for what, pair, out in (
             ("CUDA, letters", letters, _empty(pairs)),
-            ("CUDA, 2-bit encoded in pinned memory", planes, _pinned(_empty(4 * pairs))),
+            ("CUDA, 2-bit encoded in pinned memory", planes, pinned(_empty(4 * pairs))),
         ):
             length = sides[0].shape[1]
             row = Row("devices", what, "exact", length, _EDITS, len(out), devices=count)

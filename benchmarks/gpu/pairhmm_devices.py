@@ -5,8 +5,8 @@
 The tables: `devices`, calls and streams by the number of devices; `threads`, calls on all devices
 by the number of CPU threads; and `cpu`, streams beside calls on the CPU engine. A stream's batches
 come from a generator that yields the same arrays again, from one whose arrays are read-only, and
-from a list. Rates count all cells of the input; they are medians of three. The results of one
-device and of all are compared bit by bit.
+from a list; then there are calls and lists of batches in pinned memory. Rates count all cells of
+the input; they are medians of three. The results of one device and of all are compared bit by bit.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import click
 import numpy as np
 
 from benchmarks.common import regions, report
+from benchmarks.common.device_timer import pinned
 from benchmarks.common.report import Progress, Table, median_seconds
 from gkl_shim.bench.regions import lone_regions
 from gkl_shim.cuda.devices import device_count
@@ -51,14 +52,14 @@ def _inputs(files: tuple[str, ...], cells: float = _CELLS) -> dict[str, Batch]:
     return found
 
 
-def _frozen(batch: Batch) -> Batch:
-    """Return a copy of a batch whose arrays are read-only."""
+def _read_only(array: Any) -> Any:
+    made = np.array(array)
+    made.setflags(write=False)
+    return made
 
-    def kept(array: Any) -> Any:
-        made = np.array(array)
-        made.setflags(write=False)
-        return made
 
+def _copy(batch: Batch, kept: Callable[[Any], Any]) -> Batch:
+    """Return a batch of copies of all arrays, which kept() makes."""
     reads = ReadBatch.trusted(kept(batch.reads.offsets), *map(kept, batch.reads.tracks))
     reads.one_gap = batch.reads.one_gap
     haplotypes = HaplotypeBatch.trusted(
@@ -74,13 +75,17 @@ def _rates(pairhmm: PairHMM, batch: Batch) -> report.Row:
         for _ in pairhmm.stream_batches(source()):
             pass
 
-    read_only = _frozen(batch)
+    read_only = _copy(batch, _read_only)
     jobs: dict[str, tuple[Callable[[], object], int]] = {
         "call": (partial(pairhmm.compute, batch), 1),
         "generator": (partial(streamed, lambda: (batch for _ in range(_STREAMED))), _STREAMED),
         "read-only": (partial(streamed, lambda: (read_only for _ in range(_STREAMED))), _STREAMED),
         "list": (partial(streamed, lambda: [batch] * _STREAMED), _STREAMED),
     }
+    if pairhmm.backend != "cpu":
+        there = _copy(batch, pinned)
+        jobs["pinned call"] = (partial(pairhmm.compute, there), 1)
+        jobs["pinned list"] = (partial(streamed, lambda: [there] * _STREAMED), _STREAMED)
     return {name: times * batch.cells / _seconds(job) / 1e12 for name, (job, times) in jobs.items()}
 
 

@@ -40,7 +40,7 @@ extern "C" int64_t plan_chunks(const gkl_shim_pairhmm_batch *batch, int32_t prec
             check(planner.plan());
             const PlannedChunk &chunk = planner.chunk();
             std::vector<uint8_t> block(size_t(chunk.block_bytes) + kGuardBytes, kGuard);
-            planner.write(block.data());
+            planner.write(block.data(), true);
             std::vector<double> results;
             while (int64_t(results.size()) < chunk.results) results.push_back(double(number++));
             const int64_t missing = planner.collect(results.data(), values);

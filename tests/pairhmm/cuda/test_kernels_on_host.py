@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from gkl_shim.formats.pairhmm_in import Reader
-from gkl_shim.pairhmm import Batch, PairHMM, Read
+from gkl_shim.pairhmm import Batch, PairHMM, Read, ReadBatch
 from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
@@ -96,3 +97,32 @@ def test_pairs_beyond_single_precision(host):
     batch = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(haplotypes))
     assert check(host, batch, "single") == batch.pairs
     assert {name.split("_")[1] for name in launched(host)} == {"single", "double"}
+
+
+@pytest.mark.parametrize("one_gap", [False, True])
+def test_tracks_in_pinned_memory_are_sent_from_there(fake_gpus, monkeypatch, one_gap):
+    """The driver copies late, so that memory that is written too early is seen."""
+    host = fake_gpus(kernels="pairhmm", slow=True)
+    monkeypatch.setattr(cuda, "_CHUNK_CELLS", dict.fromkeys(("single", "double"), 1 << 20))
+    rnd = random.Random(6)
+    made = concatenated([random_region(rnd, 64, 2, 24, "usual") for _ in range(100)])
+    bases, quals, *gaps = made.reads.tracks
+    if one_gap:
+        gaps = [gaps[0], gaps[0].copy(), np.full_like(bases, 10)]
+    batch = Batch(
+        ReadBatch.from_arrays(made.reads.offsets, bases, quals, *gaps),
+        made.haplotypes,
+        made.region_reads,
+        made.region_haplotypes,
+    )
+    copies = []
+    for pin in (lambda _: None, host.pin):
+        for track in batch.reads.tracks:
+            pin(track)
+        host.forget_calls()
+        assert check(host, batch, "single") == batch.pairs
+        copies.append(host.calls["cuMemcpyHtoDAsync_v2"])
+    chunks, tracks = copies[0], 3 if one_gap else 5
+    assert chunks > 1
+    assert (copies[1] - chunks) // tracks in range(1, chunks + 1)
+    assert (copies[1] - chunks) % tracks == 0

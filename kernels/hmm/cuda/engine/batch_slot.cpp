@@ -11,6 +11,10 @@ namespace gkl_shim::pairhmm {
 // with 16 callers, one region each, it costs a sixth of the throughput.
 constexpr int64_t kWatchedResults = 1 << 16;
 
+// If a chunk's tracks have fewer bytes, they are copied even if they are in pinned memory: that
+// takes no longer than to ask, and to send each on its own.
+constexpr int64_t kMinPinnedBytes = 1 << 16;
+
 BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine)
     : Slot(device),
       engine_(engine),
@@ -58,8 +62,20 @@ gkl_shim_status BatchSlot::plan() {
     return GKL_SHIM_OK;
 }
 
+void BatchSlot::find_pinned_tracks() {
+    pinned_tracks_ = !lone_ && planned().block_bytes - planned().tracks >= kMinPinnedBytes;
+    if (pinned_tracks_)
+        planners_[precision_]->each_track([&](int64_t, const uint8_t *from, int64_t) {
+            pinned_tracks_ = pinned_tracks_ && driver().is_pinned(from);
+        });
+}
+
+int64_t BatchSlot::written_bytes() const {
+    return pinned_tracks_ ? planned().tracks : planned().block_bytes;
+}
+
 void BatchSlot::make_room() {
-    block_.grow(driver(), stream(), planned().block_bytes);
+    block_.grow(driver(), stream(), written_bytes());
     device_block_.grow(driver(), stream(), planned().block_bytes);
     scratch_.grow(driver(), stream(), planned().scratch_bytes);
     results_.grow(driver(), stream(), planned().results * int64_t(sizeof(double)));
@@ -71,12 +87,13 @@ ChunkMemory BatchSlot::memory() const {
 }
 
 void BatchSlot::write() {
+    find_pinned_tracks();
     make_room();
     uint8_t *const block = block_.as<uint8_t>();
     if (lone_)
         lone_planner_.write(block);
     else
-        planners_[precision_]->write(block);
+        planners_[precision_]->write(block, !pinned_tracks_);
     expected_results_ = planned().results;
     arrived_results_ = 0;
     if (expected_results_ <= kWatchedResults)
@@ -84,7 +101,11 @@ void BatchSlot::write() {
 }
 
 void BatchSlot::launch() {
-    driver().send(device_block_.address(), block_.address(), planned().block_bytes, stream());
+    driver().send(device_block_.address(), block_.address(), written_bytes(), stream());
+    if (pinned_tracks_)
+        planners_[precision_]->each_track([&](int64_t to, const uint8_t *from, int64_t size) {
+            driver().send(device_block_.address() + uint64_t(to), from, size, stream());
+        });
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
     if (lone_) {
         lone_kernels_.launch(memory());

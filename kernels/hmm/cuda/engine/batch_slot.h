@@ -15,8 +15,9 @@ namespace gkl_shim::pairhmm {
 
 // The planner, memory and kernels that compute one chunk at a time. A BatchQueue puts the chunk in.
 // The slot plans its tiles, writes them to one block of pinned memory, sends the block to the
-// device, and launches one kernel for each width of tile, or those of LoneKernels. The kernels
-// write the results to pinned memory.
+// device, with tracks that the caller has in pinned memory straight from there, and launches one
+// kernel for each width of tile, or those of LoneKernels. The kernels write the results to pinned
+// memory.
 class BatchSlot : public gpu::Slot {
    public:
     BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine);
@@ -58,6 +59,8 @@ class BatchSlot : public gpu::Slot {
     void launch() override;
 
    private:
+    void find_pinned_tracks();
+    int64_t written_bytes() const;
     void make_room();
     ChunkMemory memory() const;
     void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
@@ -71,6 +74,7 @@ class BatchSlot : public gpu::Slot {
     LoneKernels lone_kernels_;
     int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk
     bool lone_ = false;                    // whether lone_planner_ makes it
+    bool pinned_tracks_ = false;           // the chunk's tracks are sent from the caller's memory
     int64_t expected_results_ = 0, arrived_results_ = 0;
     gpu::KeptMemory<void *> block_, results_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;

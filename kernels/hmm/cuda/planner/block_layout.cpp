@@ -126,12 +126,6 @@ void lay_out_block(ChunkPlan *plan) {
         at += gpu::aligned(size);
         return here;
     };
-    plan->header.bases = place(bytes);
-    plan->header.base_quals = place(bytes);
-    plan->header.insertion_quals = place(bytes);
-    plan->header.deletion_quals = one_gap_open ? plan->header.insertion_quals : place(bytes);
-    plan->header.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
-    plan->header.continuation_mask = one_continuation >= 0 ? 0 : -1;
     plan->columns_offset = place(columns + kColumnMargin);
     plan->events_offset = place(events * int64_t(sizeof(Event)));
     plan->header.regions = place(int64_t(plan->parts.size() * sizeof(RegionRecord)));
@@ -139,6 +133,14 @@ void lay_out_block(ChunkPlan *plan) {
     plan->header.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
     plan->header.reads = place(rows * int64_t(sizeof(ReadRecord)));
     plan->header.tiles = place(plan->tile_count * int64_t(sizeof(TileRecord)));
+    plan->header.continuation_mask = one_continuation >= 0 ? 0 : -1;
+    if (one_continuation >= 0) plan->header.continuation_quals = place(1);
+    chunk.tracks = at;
+    plan->header.bases = place(bytes);
+    plan->header.base_quals = place(bytes);
+    plan->header.insertion_quals = place(bytes);
+    plan->header.deletion_quals = one_gap_open ? plan->header.insertion_quals : place(bytes);
+    if (one_continuation < 0) plan->header.continuation_quals = place(bytes);
     plan->header.started = chunk.seams;
     plan->bytes_after_columns = plan->events_offset - plan->columns_offset - columns;
     plan->row_count = rows;

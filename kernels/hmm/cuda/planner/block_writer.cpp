@@ -11,7 +11,8 @@ constexpr int64_t kWritePerRead = 5, kWritePerBase = 1;
 // The block of a chunk, to which groups are written.
 class GroupWriter {
    public:
-    GroupWriter(const ChunkPlan &plan, uint8_t *block) : plan_(plan), block_(block) {}
+    GroupWriter(const ChunkPlan &plan, uint8_t *block, bool tracks)
+        : plan_(plan), block_(block), tracks_(tracks) {}
 
     void write(const Group &group) const {
         if (group.rows.empty()) return;
@@ -43,27 +44,14 @@ class GroupWriter {
         return reinterpret_cast<A *>(block_ + offset);
     }
 
-    // The bytes of all reads of a part are sent, computed or not, because they are contiguous.
     void write_tracks(const Group &group) const {
-        struct Track {
-            int64_t to;
-            const uint8_t *from;
-        } tracks[5] = {{plan_.header.bases, plan_.batch.read_bases},
-                       {plan_.header.base_quals, plan_.batch.base_quals},
-                       {plan_.header.insertion_quals, plan_.batch.insertion_quals}};
-        int count = 3;
-        if (plan_.header.deletion_quals != plan_.header.insertion_quals)
-            tracks[count++] = {plan_.header.deletion_quals, plan_.batch.deletion_quals};
-        if (plan_.header.continuation_mask)
-            tracks[count++] = {plan_.header.continuation_quals, plan_.batch.continuation_quals};
-        else
+        if (!plan_.header.continuation_mask)
             block_[plan_.header.continuation_quals] = uint8_t(group.one_continuation);
-        int64_t to = group.first_byte;
-        plan_.each_byte_range(group, [&](int64_t from, int64_t size) {
-            for (int k = 0; k < count; k++)
-                memcpy(block_ + tracks[k].to + to, tracks[k].from + from, size_t(size));
-            to += size;
-        });
+        if (!tracks_) return;
+        plan_.each_track(group.first_part, group.end_part, group.first_byte,
+                         [&](int64_t to, const uint8_t *from, int64_t size) {
+                             memcpy(block_ + to, from, size_t(size));
+                         });
     }
 
     void write_tries(const Group &group) const {
@@ -137,16 +125,17 @@ class GroupWriter {
 
     const ChunkPlan &plan_;
     uint8_t *const block_;
+    const bool tracks_;
 };
 
 }  // namespace
 
-void write_block(ChunkPlan *plan, uint8_t *block) {
+void write_block(ChunkPlan *plan, uint8_t *block, bool tracks) {
     memcpy(block, &plan->header, sizeof plan->header);
     memset(block + plan->columns_offset, kA, kColumnMargin);
     memset(block + plan->events_offset - plan->bytes_after_columns, kA,
            size_t(plan->bytes_after_columns));
-    const GroupWriter writer(*plan, block);
+    const GroupWriter writer(*plan, block, tracks);
     plan->each_group(plan->row_count * kWritePerRead + plan->read_bases * kWritePerBase,
                      [&](const Group &group) { writer.write(group); });
 }

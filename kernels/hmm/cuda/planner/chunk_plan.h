@@ -103,6 +103,7 @@ struct PlannedChunk {
     int64_t cells;  // of the chunk's pairs
     int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
+    int64_t tracks;             // offset in the block, of which the reads' tracks are the end
     int64_t seams, seam_bytes;  // offset in the scratch, and size
     int64_t results;            // doubles that the kernels write
     // Warps a tile, for all kernels but the striped one. With more than one, each computes one
@@ -160,17 +161,35 @@ struct ChunkPlan {
                      [&](int64_t k) { step(*groups[k]); });
     }
 
-    // Calls visit(first, size) for the bytes of a group's reads, in runs: a part's bytes usually
-    // follow those of the part before. A striped part has none.
+    // Calls visit(first, size) for the bytes of the reads of several parts, in runs: a part's bytes
+    // usually follow those of the part before. A striped part has none.
     template <class Visit>
-    void each_byte_range(const Group &group, Visit visit) const {
-        for (int64_t k = group.first_part, next; k < group.end_part; k = next) {
-            const int64_t from = parts[k].first_byte;
+    void each_byte_range(int64_t first_part, int64_t end_part, Visit visit) const {
+        for (int64_t k = first_part, next; k < end_part; k = next) {
+            const int64_t from = parts[size_t(k)].first_byte;
             int64_t end = from;
-            for (next = k; next < group.end_part && parts[next].first_byte == end; next++)
-                end += parts[next].bytes;
+            for (next = k; next < end_part && parts[size_t(next)].first_byte == end; next++)
+                end += parts[size_t(next)].bytes;
             if (end > from) visit(from, end - from);
         }
+    }
+
+    // Calls visit(to, from, size) for the runs of each track that is sent: where in the block they
+    // belong, and where in the batch they are. `first_byte` is the first part's place in the tracks
+    // of the block. The bytes of all reads are sent, computed or not, because they are contiguous.
+    template <class Visit>
+    void each_track(int64_t first_part, int64_t end_part, int64_t first_byte, Visit visit) const {
+        each_byte_range(first_part, end_part, [&](int64_t from, int64_t size) {
+            visit(header.bases + first_byte, batch.read_bases + from, size);
+            visit(header.base_quals + first_byte, batch.base_quals + from, size);
+            visit(header.insertion_quals + first_byte, batch.insertion_quals + from, size);
+            if (header.deletion_quals != header.insertion_quals)
+                visit(header.deletion_quals + first_byte, batch.deletion_quals + from, size);
+            if (header.continuation_mask)
+                visit(header.continuation_quals + first_byte, batch.continuation_quals + from,
+                      size);
+            first_byte += size;
+        });
     }
 
     // Whether a read of the part's region belongs to it. A read that is not computed belongs to the

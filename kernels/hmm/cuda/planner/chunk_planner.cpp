@@ -32,7 +32,7 @@ gkl_shim_status ChunkPlanner::plan() {
     return GKL_SHIM_OK;
 }
 
-void ChunkPlanner::write(uint8_t *block) { write_block(&plan_, block); }
+void ChunkPlanner::write(uint8_t *block, bool tracks) { write_block(&plan_, block, tracks); }
 
 int64_t ChunkPlanner::collect(const double *results, double *values) {
     return collect_results(&plan_, results, values);

@@ -30,8 +30,16 @@ class ChunkPlanner {
 
     const PlannedChunk &chunk() const { return plan_.chunk; }
 
-    // Writes the planned chunk to a block of chunk().block_bytes bytes.
-    void write(uint8_t *block);
+    // Writes the planned chunk to a block of chunk().block_bytes bytes, with its tracks or up to
+    // them.
+    void write(uint8_t *block, bool tracks);
+
+    // Calls visit(to, from, size) for the runs of the chunk's tracks: where in the block they
+    // belong, and where in the batch they are.
+    template <class Visit>
+    void each_track(Visit visit) const {
+        plan_.each_track(0, int64_t(plan_.parts.size()), 0, visit);
+    }
 
     // Copies the kernels' results to their places in `values`. A result that is not trusted becomes
     // NaN. A pair that was not computed becomes no_result(). Returns how many pairs of the chunk's

@@ -255,7 +255,7 @@ void compare_tracks(const ChunkPlan &plan, Group *group) {
     const gkl_shim_pairhmm_batch &batch = plan.batch;
     group->one_gap_open = true;
     group->one_continuation = batch.continuation_quals[plan.parts[group->first_part].first_byte];
-    plan.each_byte_range(*group, [&](int64_t from, int64_t size) {
+    plan.each_byte_range(group->first_part, group->end_part, [&](int64_t from, int64_t size) {
         group->one_gap_open =
             group->one_gap_open &&
             memcmp(batch.insertion_quals + from, batch.deletion_quals + from, size_t(size)) == 0;

@@ -31,8 +31,9 @@ void plan_group(ChunkPlan *plan, Group *group);
 // order in which the device starts tiles. Fills in the rest of `plan->chunk`.
 void lay_out_block(ChunkPlan *plan);
 
-// Writes a chunk's block, given its layout, as kernels/block_format.h describes it.
-void write_block(ChunkPlan *plan, uint8_t *block);
+// Writes a chunk's block, given its layout, as kernels/block_format.h describes it, with the reads'
+// tracks or up to them.
+void write_block(ChunkPlan *plan, uint8_t *block, bool tracks);
 
 // Copies what a chunk's kernels have written to the batch's results. Returns how many pairs have no
 // result, as ChunkPlanner::collect() says.
