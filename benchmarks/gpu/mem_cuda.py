@@ -73,7 +73,7 @@ def _rows(workload: Workload, counts: Sequence[int] = (1,)) -> list[Row]:
 
     def found_by(engine: Engine) -> Matches:
         index = _index(workload, deferred=True)
-        return engine.find(index, workload.sequences, shape.min_length, "mem", shape.strands)
+        return index.find(workload.sequences, shape.min_length, "mem", shape.strands, engine=engine)
 
     rows = []
     with contextlib.ExitStack() as stack:
@@ -123,7 +123,7 @@ def _same(workload: Workload, devices: int) -> str:
     queries = workload.sequences
     want = index.find(queries, shape.min_length, "mem", shape.strands).array()
     with contextlib.closing(Engine(range(devices))) as engine:
-        found = engine.find(index, queries, shape.min_length, "mem", shape.strands).array()
+        found = index.find(queries, shape.min_length, "mem", shape.strands, engine=engine).array()
     return "yes" if len(found) == len(want) and (found == want).all() else "NO"
 
 

@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, Opened, open_devices, with_options
 
 _SOURCE = "correct/cuda/kernels.cu"
+
+
+def opened(devices: Iterable[int] | None, **chosen: int) -> Opened:
+    """Open devices. All arguments are as for :class:`Engine`."""
+    found, functions = open_devices(devices, _Device)
+    return with_options("correct_cuda", found, functions, **chosen)
 
 
 class Engine(DeviceEngine):
@@ -28,15 +34,14 @@ class Engine(DeviceEngine):
     """
 
     _NAME = "correct_cuda"
-    _devices: list[_Device]
 
     def __init__(
         self, devices: Iterable[int] | None = None, threads: int = 0, chunk_bases: int = 0
     ) -> None:
-        self._devices, functions = open_devices(devices, _Device)
+        found = opened(devices, threads=threads, chunk_bases=chunk_bases)
         #: The memory that a spectrum may take, in bytes.
-        self.memory_bytes = min(device.memory_bytes for device in self._devices)
-        self._open(functions, threads=threads, chunk_bases=chunk_bases)
+        self.memory_bytes = min(device.memory_bytes for device in found.devices)
+        self._open(found)
 
 
 class _Device(Device):

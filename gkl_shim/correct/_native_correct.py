@@ -38,8 +38,8 @@ class Options(NamedTuple):
     max_window_changes: int = 0
     all_or_nothing: bool = False
 
-    def pointer(self) -> Any:
-        """Return a ``gkl_shim_correct_options *``."""
+    def pointer(self, engine: Engine | None) -> Any:
+        """Return a ``gkl_shim_correct_options *``. An engine corrects on devices."""
         ffi, _ = _native.library()
         return ffi.new(
             "gkl_shim_correct_options *",
@@ -49,6 +49,7 @@ class Options(NamedTuple):
                 self.max_changes,
                 self.max_window_changes,
                 self.all_or_nothing,
+                ffi.NULL if engine is None else engine.pointer,
             ),
         )
 
@@ -94,7 +95,7 @@ class Counter:
     k, threads, memory_bytes, threshold
         As for ``gkl_shim_correct_counter_open``.
     engine
-        Counts on the devices of an engine, with its threads.
+        Counts on the devices of an engine.
 
     Raises
     ------
@@ -114,14 +115,10 @@ class Counter:
         self._engine = engine
         handle = self._ffi.new("gkl_shim_correct_counter **")
         lib = self._lib
-        status = (
-            lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, threshold, handle)
-            if engine is None
-            else lib.gkl_shim_correct_cuda_counter_open(
-                engine.pointer, k, memory_bytes, threshold, handle
-            )
+        on = self._ffi.NULL if engine is None else engine.pointer
+        _native.check(
+            lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, threshold, on, handle)
         )
-        _native.check(status)
         # The engine must outlive the counter: the destructor holds it.
         self.pointer = self._ffi.gc(
             handle[0], lambda counter, _=engine: lib.gkl_shim_correct_counter_close(counter)
@@ -149,9 +146,7 @@ class Counter:
     @property
     def on_devices(self) -> bool:
         """Whether devices count."""
-        return self._engine is not None and bool(
-            self._lib.gkl_shim_correct_cuda_counts(self.pointer)
-        )
+        return bool(self._lib.gkl_shim_correct_cuda_counts(self.pointer))
 
     def histogram(self) -> tuple[NDArray[np.int64], int]:
         """Return how many k-mers occur once, twice and so on, and the valley."""
@@ -224,8 +219,9 @@ class Spectrum:
     ) -> None:
         """Correct reads, as ``gkl_shim_correct_reads`` describes it."""
         view = self._ffi.from_buffer
-        arguments = (
-            options.pointer(),
+        _native.run(
+            self._lib.gkl_shim_correct_reads,
+            options.pointer(engine),
             self.pointer,
             batch(reads, qualities),
             view("uint8_t[]", corrected, require_writable=True),
@@ -233,10 +229,6 @@ class Spectrum:
             view("int32_t[]", begins, require_writable=True),
             view("int32_t[]", ends, require_writable=True),
         )
-        if engine is None:
-            _native.run(self._lib.gkl_shim_correct_reads, *arguments)
-        else:
-            _native.run(self._lib.gkl_shim_correct_cuda_reads, engine.pointer, *arguments)
 
 
 class Chunk:
@@ -317,11 +309,13 @@ class Chunk:
     def correct(self, spectrum: Spectrum, options: Options, engine: Engine | None = None) -> Totals:
         """Correct the reads in the text."""
         totals = self._ffi.new("gkl_shim_correct_totals *")
-        arguments = (self.pointer, options.pointer(), spectrum.pointer, totals)
-        if engine is None:
-            _native.run(self._lib.gkl_shim_correct_chunk_correct, *arguments)
-        else:
-            _native.run(self._lib.gkl_shim_correct_cuda_chunk, engine.pointer, *arguments)
+        _native.run(
+            self._lib.gkl_shim_correct_chunk_correct,
+            self.pointer,
+            options.pointer(engine),
+            spectrum.pointer,
+            totals,
+        )
         solid, corrected, unsolved, short = totals.states
         return Totals(solid, corrected, unsolved, short, totals.bases)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gkl_shim.common import _native
 from gkl_shim.cuda import devices as cuda_devices
@@ -63,6 +63,16 @@ class Device:
             return {name.rpartition("::")[2]: self.function(name) for name in names}
 
 
+class Opened(NamedTuple):
+    """What a native engine opens with."""
+
+    devices: Sequence[Device]
+    options: Any
+    """The ``gkl_shim_<algorithm>_cuda_options *``, or what contains it."""
+    owners: Any
+    """What owns the memory that the options point to, beside the devices."""
+
+
 class DeviceEngine:
     """A native engine on devices. A derived class opens both."""
 
@@ -71,17 +81,11 @@ class DeviceEngine:
     _engine: Any
     _devices: Sequence[Device]
 
-    def _open(self, driver: Any, **fields: Any) -> None:
-        """Open the native engine, which uses the kernels of the devices.
-
-        Parameters
-        ----------
-        driver, fields
-            As for :func:`engine_options`.
-        """
-        made, _records = engine_options(self._NAME, self._devices, driver, **fields)
+    def _open(self, opened: Opened) -> None:
+        """Open the native engine, which uses the kernels of the devices."""
+        self._devices = opened.devices
         self._engine = _native.opened(
-            self._NAME, made, used=self._devices, handle_kind="cuda_engine"
+            self._NAME, opened.options, used=self._devices, handle_kind="cuda_engine"
         )
 
     @property
@@ -119,9 +123,7 @@ class DeviceEngine:
             self._devices = []
 
 
-def engine_options(
-    name: str, devices: Sequence[Device], driver: Any, **fields: Any
-) -> tuple[Any, Any]:
+def with_options(name: str, devices: Sequence[Device], driver: Any, **fields: Any) -> Opened:
     """Return what a native engine opens with.
 
     Parameters
@@ -134,16 +136,11 @@ def engine_options(
         The ``gkl_shim_cuda_driver *``.
     fields
         The other fields of the options.
-
-    Returns
-    -------
-    options, records
-        A ``gkl_shim_<name>_options *``, and the devices' records, to which it points.
     """
     ffi, _ = _native.library()
     records = ffi.new(f"gkl_shim_{name}_device[]", [device.record for device in devices])
     made = {"device_count": len(devices), "devices": records, "driver": driver, **fields}
-    return ffi.new(f"gkl_shim_{name}_options *", made), records
+    return Opened(devices, ffi.new(f"gkl_shim_{name}_options *", made), (driver, records))
 
 
 def open_devices(

@@ -22,15 +22,17 @@ from gkl_shim.errors import BackendUnavailable
 _kept: list[Any] = []
 
 
-def opened(algorithm: str, version: str) -> int:
+def opened(algorithm: str, version: str, chosen: str = "") -> int:
     """Open the GPUs of an algorithm, and return the address of a ``gkl_shim_opened``.
 
     Parameters
     ----------
     algorithm
-        The module ``_cuda_opened`` of its folder opens the devices and kernels.
+        The function ``opened`` of the module ``_cuda`` in its folder opens the devices and kernels.
     version
         The version of the library that asks. It may be another copy than Python's.
+    chosen
+        The numbers of the devices, separated by commas. "" means those of GKL_SHIM_DEVICES, or all.
 
     Raises
     ------
@@ -38,26 +40,26 @@ def opened(algorithm: str, version: str) -> int:
         If CuPy, the driver or a device is missing or does not work, or Python has another version
         of gkl-shim.
     """
-    devices = _devices()
+    devices = _devices(chosen)
     driver.wake(devices)
     if version != _native.version():
         raise BackendUnavailable(
             f"Python has gkl-shim {_native.version()}, this is {version}: install the same"
         )
-    module = importlib.import_module(f"gkl_shim.{algorithm}._cuda_opened")
-    names, record, owners = module.opened(devices)
+    made = importlib.import_module(f"gkl_shim.{algorithm}._cuda").opened(devices)
     ffi, _ = _native.library()
-    text = ffi.new("char[]", ", ".join(names).encode())
-    found = ffi.new("gkl_shim_opened *", {"devices": text, "record": record})
-    _kept.extend((text, record, owners, found))
+    text = ffi.new("char[]", ", ".join(device.name for device in made.devices).encode())
+    found = ffi.new("gkl_shim_opened *", {"devices": text, "record": made.options})
+    _kept.extend((text, made, found))
     return int(ffi.cast("intptr_t", found))
 
 
-def _devices() -> list[int] | None:
-    chosen = os.environ.get("GKL_SHIM_DEVICES", "")
+def _devices(chosen: str) -> list[int] | None:
+    name = "devices" if chosen else "GKL_SHIM_DEVICES"
+    chosen = chosen or os.environ.get(name, "")
     try:
         return device_numbers(map(int, chosen.split(","))) if chosen else None
     except ValueError:
         raise BackendUnavailable(
-            f"GKL_SHIM_DEVICES={chosen}: give different device numbers, separated by commas"
+            f"{name}={chosen}: give different device numbers, separated by commas"
         ) from None

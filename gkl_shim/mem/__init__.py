@@ -277,14 +277,11 @@ class Index(Closable):
         with self._devices.for_call(
             self._costs, lambda: self._estimate(queries, strands, part)
         ) as engine:
-            if engine is not None:
-                try:
-                    return engine.find(native, queries, min_length, kind, strands, part)
-                except BackendUnavailable as error:
-                    self._devices.close()
-                    warnings.warn(
-                        f"gkl-shim: {error}; the CPU searches", RuntimeWarning, stacklevel=3
-                    )
+            try:
+                return native.find(queries, min_length, kind, strands, part, engine)
+            except BackendUnavailable as error:
+                self._devices.close()
+                warnings.warn(f"gkl-shim: {error}; the CPU searches", RuntimeWarning, stacklevel=3)
             return native.find(queries, min_length, kind, strands, part)
 
     def _estimate(self, queries: _native_mem.Sequences, strands: Strands, part: Part) -> Any:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gkl_shim.common import _native
-from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
-from gkl_shim.mem._native_mem import WHOLE, Index, Matches, Part, Sequences, search_record
+from gkl_shim.cuda.engine import Device, DeviceEngine, Opened, open_devices, with_options
 
 _SOURCE = "mem/cuda/kernels.cu"
+
+
+def opened(devices: Iterable[int] | None, **chosen: int) -> Opened:
+    """Open devices. All arguments are as for :class:`Engine`."""
+    found, functions = open_devices(devices, _Device)
+    memory = min(device.memory_bytes for device in found)
+    return with_options("mem_cuda", found, functions, memory_bytes=memory, **chosen)
 
 
 class Engine(DeviceEngine):
@@ -23,65 +28,15 @@ class Engine(DeviceEngine):
     ----------
     devices
         As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
-    page_letters
-        The most letters of a page on a device. 0 chooses it from the devices and their memory.
-    chunk_letters
-        The most letters of a chunk of queries. 0 chooses it.
-    streams
-        The chunks that a device works on at the same time. 0 chooses it.
+    chosen
+        Fields of ``gkl_shim_mem_cuda_options`` that are not to be chosen: ``page_letters``,
+        ``chunk_letters`` and ``streams``.
     """
 
     _NAME = "mem_cuda"
-    _devices: list[_Device]
 
-    def __init__(
-        self,
-        devices: Iterable[int] | None = None,
-        page_letters: int = 0,
-        chunk_letters: int = 0,
-        streams: int = 0,
-    ) -> None:
-        self._ffi, self._lib = _native.library()
-        self._devices, functions = open_devices(devices, _Device)
-        self._open(
-            functions,
-            memory_bytes=min(device.memory_bytes for device in self._devices),
-            page_letters=page_letters,
-            chunk_letters=chunk_letters,
-            streams=streams,
-        )
-        #: How the last search divided the reference: ``gkl_shim_mem_cuda_call``.
-        self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
-
-    def find(
-        self,
-        index: Index,
-        queries: Sequences,
-        min_length: int,
-        kind: str,
-        strands: str,
-        part: Part = WHOLE,
-    ) -> Matches:
-        """Find the matches of queries.
-
-        The pages of the index need not be built: the devices build their own.
-
-        Raises
-        ------
-        BackendUnavailable
-            If no device is left. A device that fails is not used again; the others take over.
-        """
-        made = self._ffi.new("gkl_shim_mem_matches **")
-        search = search_record(min_length, kind, strands, part)
-        status = self._lib.gkl_shim_mem_cuda_find(
-            self.pointer, index.handle, queries.pointer, search, self.call, made
-        )
-        try:
-            _native.check(status)
-            matches = Matches(index, made[0], part)
-        finally:
-            self.tell_of_losses()
-        return matches
+    def __init__(self, devices: Iterable[int] | None = None, **chosen: int) -> None:
+        self._open(opened(devices, **chosen))
 
 
 class _Device(Device):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gkl_shim.mem._cuda import Engine
+
 KINDS = {"mem": 0, "mumreference": 1, "mum": 2}
 STRANDS = {"forward": 1, "reverse": 2, "both": 3}
 
@@ -71,12 +73,6 @@ class Part(NamedTuple):
 
 #: The part that is the whole search.
 WHOLE = Part()
-
-
-def search_record(min_length: int, kind: str, strands: str, part: Part) -> Any:
-    """Return a ``gkl_shim_mem_search *``."""
-    ffi, _ = _native.library()
-    return ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands], *part))
 
 
 class Sequences:
@@ -192,13 +188,31 @@ class Index:
         return bool(same[0])
 
     def find(
-        self, queries: Sequences, min_length: int, kind: str, strands: str, part: Part = WHOLE
+        self,
+        queries: Sequences,
+        min_length: int,
+        kind: str,
+        strands: str,
+        part: Part = WHOLE,
+        engine: Engine | None = None,
     ) -> Matches:
-        """Find the matches of queries."""
+        """Find the matches of queries, on the CPU or with an engine on devices.
+
+        Raises
+        ------
+        BackendUnavailable
+            If no device is left. A device that fails is not used again; the others take over.
+        """
         made = self._ffi.new("gkl_shim_mem_matches **")
-        search = search_record(min_length, kind, strands, part)
-        _native.run(self._lib.gkl_shim_mem_find, self.handle, queries.pointer, search, made)
-        return Matches(self, made[0], part)
+        on = self._ffi.NULL if engine is None else engine.pointer
+        settings = (min_length, KINDS[kind], STRANDS[strands], *part, on)
+        search = self._ffi.new("gkl_shim_mem_search *", settings)
+        try:
+            _native.run(self._lib.gkl_shim_mem_find, self.handle, queries.pointer, search, made)
+            return Matches(self, made[0], part)
+        finally:
+            if engine is not None:
+                engine.tell_of_losses()
 
 
 class Matches:
@@ -216,6 +230,11 @@ class Matches:
     def close(self) -> None:
         """Free the matches."""
         self._ffi.release(self._handle)
+
+    @property
+    def pages(self) -> int:
+        """The pages of the reference on the devices that found the matches; 0 on the CPU."""
+        return int(self._lib.gkl_shim_mem_cuda_pages(self._handle))
 
     @property
     def end(self) -> int:

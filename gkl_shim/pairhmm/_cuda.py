@@ -9,7 +9,7 @@ Python's interpreter lock, and a small region takes little longer than its kerne
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from gkl_shim.common import _native
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, Opened, open_devices, with_options
 from gkl_shim.pairhmm import _native_pairhmm
-from gkl_shim.pairhmm._batch import Batch
+from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
 
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -39,6 +39,16 @@ _SCRATCH_SHARE = 0.25
 _KEPT_RESULTS = 1 << 14
 # The most bytes that are kept.
 _KEPT_BYTES = 1 << 28
+
+# Of the batch that a new engine computes first in another program. It has more pairs than a region
+# of a 1,500x amplicon.
+_REGIONS, _READS, _HAPLOTYPES = 60, 50, 100
+_SHORTEST_READ, _LONGEST_READ, _QUALITY = 10, 150, 30
+_HAPLOTYPE_BASES, _SITES = 200, 7
+
+# The most device memory for an engine's buffers in another program. GATK runs as many processes on
+# a machine: with a context of half a GiB each, eight of them fit a device of 16 GB.
+_MOST_MEMORY = 1 << 30
 
 _SOURCE = "hmm/cuda/kernels/kernels.cu"
 _WARP = 32
@@ -62,27 +72,54 @@ def lone_widths() -> tuple[int, ...]:
     return tuple(rows)
 
 
-def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device], Any]:
-    """Open devices with PairHMM's kernels and tables. The second result is the driver's functions.
+def opened(devices: Iterable[int] | None) -> Opened:
+    """Open devices for a JVM or a C program. The options are a ``gkl_shim_pairhmm_opened *``.
 
-    Parameters
-    ----------
-    devices
-        As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
-    limits
-        ``most_memory`` and ``device`` of :class:`Engine`.
+    :func:`gkl_shim.cuda.engine.open_devices` lists the exceptions.
     """
-    return open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
+    ffi, _ = _native.library()
+    made = _opened(devices, {}, most_memory=_MOST_MEMORY)
+    arrays = first_batch().arrays
+    batch = _native_pairhmm.batch_pointer(*arrays)
+    record = ffi.new("gkl_shim_pairhmm_opened *", {"options": made.options[0], "first": batch[0]})
+    return Opened(made.devices, record, (made, arrays))
 
 
-def option_fields(**chosen: int) -> dict[str, Any]:
-    """Return fields of ``gkl_shim_pairhmm_cuda_options``: the chosen ones and the usual ones."""
-    return {
+def first_batch() -> Batch:
+    """Return equal regions of reads of many lengths and haplotypes that differ at seven sites."""
+    codes = np.random.default_rng(1).integers(0, 4, _HAPLOTYPE_BASES)
+    haplotypes = np.tile(codes, (_HAPLOTYPES, 1))
+    for site in range(_SITES):
+        varied = np.arange(_HAPLOTYPES) >> site & 1
+        haplotypes[:, (site + 1) * _HAPLOTYPE_BASES // (_SITES + 1)] += varied
+    letters = np.frombuffer(b"ACGT", np.uint8)[haplotypes % 4]
+    lengths = np.linspace(_SHORTEST_READ, _LONGEST_READ, _READS).astype(np.int64)
+    reads = np.concatenate([letters[read, :length] for read, length in enumerate(lengths)])
+    return Batch(
+        ReadBatch.from_arrays(
+            np.concatenate([[0], np.tile(lengths, _REGIONS).cumsum()]),
+            np.tile(reads, _REGIONS),
+            np.full(len(reads) * _REGIONS, _QUALITY, np.uint8),
+        ),
+        HaplotypeBatch.from_arrays(
+            np.arange(_REGIONS * _HAPLOTYPES + 1) * _HAPLOTYPE_BASES,
+            np.tile(letters.ravel(), _REGIONS),
+        ),
+        np.arange(_REGIONS + 1) * _READS,
+        np.arange(_REGIONS + 1) * _HAPLOTYPES,
+    )
+
+
+def _opened(devices: Iterable[int] | None, chosen: Mapping[str, int], **limits: Any) -> Opened:
+    """Open devices with PairHMM's kernels and tables. All arguments are as for :class:`Engine`."""
+    found, driver = open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
+    fields = {
         "slots": _SLOTS,
         "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
         "planning": _CHUNK_PLANNING,
         **chosen,
     }
+    return with_options("pairhmm_cuda", found, driver, **fields)
 
 
 class Engine(DeviceEngine):
@@ -115,7 +152,7 @@ class Engine(DeviceEngine):
     """
 
     _NAME = "pairhmm_cuda"
-    _devices: list[_Device]
+    _devices: Sequence[_Device]
 
     def __init__(
         self,
@@ -129,14 +166,13 @@ class Engine(DeviceEngine):
         **chosen: int,
     ) -> None:
         self._ffi, self._lib = _native.library()
-        self._devices, driver = opened(devices, most_memory=most_memory, device=device)
-        fields = option_fields(
-            precision=_native_pairhmm.precision_code(precision),
-            conventions=_native_pairhmm.conventions_code(as_gkl),
-            threads=threads,
+        fields = {
+            "precision": _native_pairhmm.precision_code(precision),
+            "conventions": _native_pairhmm.conventions_code(as_gkl),
+            "threads": threads,
             **chosen,
-        )
-        self._open(driver, **fields)
+        }
+        self._open(_opened(devices, fields, most_memory=most_memory, device=device))
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.common import _native
-from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices, with_options
 from gkl_shim.errors import PairError
 from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.prefilter._engine import Candidates, CpuEngine
@@ -45,28 +45,27 @@ class Engine(DeviceEngine):
     """
 
     _NAME = "prefilter_cuda"
-    _devices: list[_Device]
 
     def __init__(self, cpu: CpuEngine, devices: Iterable[int] | None, encode: str) -> None:
         self.cpu = cpu
         self.chunk_pairs = 0
         """The number of pairs in a chunk; 0 chooses it from their size."""
         self._ffi, self._lib = _native.library()
-        self._devices, functions = open_devices(
+        found, functions = open_devices(
             devices, lambda cupy, number: _Device(cupy, number, cpu.method, cpu.mode)
         )
-        self._open(
-            functions,
-            threads=cpu.threads,
-            method=_native_prefilter.constant(cpu.method),
-            mode=_native_prefilter.constant(cpu.mode),
-            max_edits=cpu.max_edits,
-            encode=_native_prefilter.constant(
+        fields = {
+            "threads": cpu.threads,
+            "method": _native_prefilter.constant(cpu.method),
+            "mode": _native_prefilter.constant(cpu.mode),
+            "max_edits": cpu.max_edits,
+            "encode": _native_prefilter.constant(
                 "cuda_auto" if encode == "auto" else f"cuda_on_{encode}"
             ),
-            chunk_bytes=_CHUNK_BYTES,
-            memory_bytes=min(device.memory_bytes for device in self._devices),
-        )
+            "chunk_bytes": _CHUNK_BYTES,
+            "memory_bytes": min(device.memory_bytes for device in found),
+        }
+        self._open(with_options(self._NAME, found, functions, **fields))
         self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
 
     def close(self) -> None:

@@ -7,8 +7,28 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "correct/batch.h"
-#include "correct/handles.h"
+#include "correct/cuda/counter.h"
+#include "correct/cuda/engine.h"
 #include "correct/on_cpu.h"
+#include "correct/text.h"
+#include "gkl_shim_internal.h"
+
+struct gkl_shim_correct_counter {
+    std::unique_ptr<gkl_shim::correct::Counter> counter;
+    int threads;
+    bool complete = false;
+    bool failed = false;  // a call ended halfway, so the counts are not known to be right
+};
+
+struct gkl_shim_correct_spectrum {
+    std::unique_ptr<gkl_shim::correct::Spectrum> spectrum;
+};
+
+struct gkl_shim_correct_chunk {
+    int threads;
+    gkl_shim::correct::Chunk chunk;
+    std::vector<gkl_shim::correct::Outcome> outcomes;
+};
 
 namespace gkl_shim::correct {
 namespace {
@@ -16,9 +36,11 @@ namespace {
 // Reads whose results one task writes, and the approximate time of a read.
 constexpr int64_t kReadsWritten = 4096, kResultNanoseconds = 3;
 
-bool check_options(const gkl_shim_correct_options *options, Settings *settings) {
+bool check_options(const gkl_shim_correct_options *options, Settings *settings,
+                   gkl_shim_cuda_engine **engine) {
     const gkl_shim_correct_options defaults = {};
     if (!options) options = &defaults;
+    *engine = options->engine;
     if (options->threads < 0) return fail("threads is %d, less than 0", options->threads);
     if (options->method != GKL_SHIM_CORRECT_SEARCH && options->method != GKL_SHIM_CORRECT_VOTING)
         return fail("method is %d, not 0 or 1", options->method);
@@ -30,6 +52,15 @@ bool check_options(const gkl_shim_correct_options *options, Settings *settings) 
                  Method(options->method),
                  {options->max_changes, options->max_window_changes, options->all_or_nothing}};
     return true;
+}
+
+// Corrects reads in place.
+void correct_reads(gkl_shim_cuda_engine *engine, const Settings &settings, const Spectrum &spectrum,
+                   const Read *reads, int64_t count, Outcome *outcomes) {
+    if (engine)
+        gpu::engine_of<CudaEngine>(engine).correct(settings, spectrum, reads, count, outcomes);
+    else
+        correct_on_cpu(settings, spectrum, reads, count, outcomes);
 }
 
 // Counts k-mers, or ends a pass. If this throws, the counter stays in an unknown state, and later
@@ -46,8 +77,6 @@ gkl_shim_status change(gkl_shim_correct_counter *counter, const Work &work) {
     return GKL_SHIM_OK;
 }
 
-}  // namespace
-
 bool check_k(int32_t k) {
     if (k >= kMinK && k <= kMaxK) return true;
     return fail("k is %d, not %d to %d", k, kMinK, kMaxK);
@@ -59,54 +88,7 @@ bool check_threshold(int32_t threshold) {
     return fail("threshold is %d, not 2 to %d", threshold, kMaxThreshold);
 }
 
-gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
-                              const gkl_shim_correct_spectrum *spectrum,
-                              const gkl_shim_correct_batch *batch, uint8_t *corrected,
-                              uint8_t *states, int32_t *begins, int32_t *ends,
-                              const CorrectReads &correct_reads) {
-    Settings settings;
-    if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
-    if (!spectrum) return invalid("spectrum is null");
-    return guarded([&]() -> gkl_shim_status {
-        CheckedReads reads;
-        if (!reads.open(batch, corrected, settings.threads)) return GKL_SHIM_EINVAL;
-        if (reads.count() == 0) return GKL_SHIM_OK;
-        if (!states) return invalid("states is null");
-        if (batch->offsets[batch->reads] > 0 && !corrected) return invalid("corrected is null");
-        const std::unique_ptr<Outcome[]> outcomes(new Outcome[size_t(reads.count())]);
-        correct_reads(settings, *spectrum->spectrum, reads.get(), reads.count(), outcomes.get());
-        const int64_t count = reads.count(), nanoseconds = count * kResultNanoseconds;
-        const auto write = [&](int64_t begin, int64_t end) {
-            for (int64_t k = begin; k < end; k++) {
-                const Outcome &outcome = outcomes[size_t(k)];
-                states[k] = uint8_t(outcome.state);
-                if (begins) begins[k] = outcome.begin;
-                if (ends) ends[k] = outcome.end;
-            }
-        };
-        parallel_for_ranges(count, kReadsWritten, nanoseconds, settings.threads, write);
-        return GKL_SHIM_OK;
-    });
-}
-
-gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
-                              const gkl_shim_correct_options *options,
-                              const gkl_shim_correct_spectrum *spectrum,
-                              gkl_shim_correct_totals *totals, const CorrectReads &correct_reads) {
-    Settings settings;
-    if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
-        chunk->outcomes.resize(size_t(chunk->chunk.records()));
-        correct_reads(settings, *spectrum->spectrum, chunk->chunk.reads(), chunk->chunk.records(),
-                      chunk->outcomes.data());
-        chunk->chunk.put_back();
-        for (const Outcome &outcome : chunk->outcomes) {
-            totals->states[outcome.state]++;
-            totals->bases += outcome.changes;
-        }
-    });
-}
-
+}  // namespace
 }  // namespace gkl_shim::correct
 
 using namespace gkl_shim;
@@ -114,6 +96,7 @@ using namespace gkl_shim::correct;
 
 extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
                                                          int64_t memory_bytes, int32_t threshold,
+                                                         gkl_shim_cuda_engine *engine,
                                                          gkl_shim_correct_counter **counter) {
     if (!counter) return invalid("counter is null");
     *counter = nullptr;
@@ -123,10 +106,20 @@ extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t thre
         return invalid("memory_bytes is %lld, less than 0", (long long)memory_bytes);
     return guarded([&] {
         const int allowed = allowed_threads(threads);
-        *counter = new gkl_shim_correct_counter{
-            counter_on_cpu(k, allowed, memory_bytes ? memory_bytes : INT64_MAX, threshold),
-            allowed};
+        const int64_t memory = memory_bytes ? memory_bytes : INT64_MAX;
+        std::unique_ptr<Counter> made;
+        if (engine)
+            made = std::make_unique<DeviceCounter>(&gpu::engine_of<CudaEngine>(engine), k, memory,
+                                                   threshold);
+        else
+            made = counter_on_cpu(k, allowed, memory, threshold);
+        *counter = new gkl_shim_correct_counter{std::move(made), allowed};
     });
+}
+
+extern "C" int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter *counter) {
+    const auto *const on = dynamic_cast<const DeviceCounter *>(counter->counter.get());
+    return on && on->on_devices();
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *counter,
@@ -230,7 +223,38 @@ extern "C" gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options
                                                   const gkl_shim_correct_batch *batch,
                                                   uint8_t *corrected, uint8_t *states,
                                                   int32_t *begins, int32_t *ends) {
-    return correct_batch(options, spectrum, batch, corrected, states, begins, ends, correct_on_cpu);
+    Settings settings;
+    gkl_shim_cuda_engine *engine;
+    if (!check_options(options, &settings, &engine)) return GKL_SHIM_EINVAL;
+    if (!spectrum) return invalid("spectrum is null");
+    return guarded([&]() -> gkl_shim_status {
+        CheckedReads reads;
+        if (!reads.open(batch, corrected, settings.threads)) return GKL_SHIM_EINVAL;
+        if (reads.count() == 0) return GKL_SHIM_OK;
+        if (!states) return invalid("states is null");
+        if (batch->offsets[batch->reads] > 0 && !corrected) return invalid("corrected is null");
+        const std::unique_ptr<Outcome[]> outcomes(new Outcome[size_t(reads.count())]);
+        correct_reads(engine, settings, *spectrum->spectrum, reads.get(), reads.count(),
+                      outcomes.get());
+        const int64_t count = reads.count(), nanoseconds = count * kResultNanoseconds;
+        const auto write = [&](int64_t begin, int64_t end) {
+            for (int64_t k = begin; k < end; k++) {
+                const Outcome &outcome = outcomes[size_t(k)];
+                states[k] = uint8_t(outcome.state);
+                if (begins) begins[k] = outcome.begin;
+                if (ends) ends[k] = outcome.end;
+            }
+        };
+        parallel_for_ranges(count, kReadsWritten, nanoseconds, settings.threads, write);
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" void gkl_shim_correct_estimate(int64_t bases, int32_t threads,
+                                          gkl_shim_call_estimate *call) {
+    const FloatingPointMode mode;
+    // The time to correct a base, on one CPU thread and on a device, and for a call of a device.
+    *call = {bases, double(bases) * 10 / allowed_threads(threads), 1e6 + double(bases) * 0.5};
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t any_letters,
@@ -302,7 +326,19 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_correct(gkl_shim_correct_chunk
                                                           const gkl_shim_correct_options *options,
                                                           const gkl_shim_correct_spectrum *spectrum,
                                                           gkl_shim_correct_totals *totals) {
-    return correct_chunk(chunk, options, spectrum, totals, correct_on_cpu);
+    Settings settings;
+    gkl_shim_cuda_engine *engine;
+    if (!check_options(options, &settings, &engine)) return GKL_SHIM_EINVAL;
+    return guarded([&] {
+        chunk->outcomes.resize(size_t(chunk->chunk.records()));
+        correct_reads(engine, settings, *spectrum->spectrum, chunk->chunk.reads(),
+                      chunk->chunk.records(), chunk->outcomes.data());
+        chunk->chunk.put_back();
+        for (const Outcome &outcome : chunk->outcomes) {
+            totals->states[outcome.state]++;
+            totals->bases += outcome.changes;
+        }
+    });
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_chunk *chunk,

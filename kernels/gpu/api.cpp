@@ -27,11 +27,12 @@ extern "C" void gkl_shim_call_costs_close(gkl_shim_call_costs *costs) { delete c
 
 extern "C" const char *gkl_shim_cuda_engine_next_loss(gkl_shim_cuda_engine *engine,
                                                       int32_t *number) {
+    if (!engine || !number) return nullptr;
     return engine->devices.next_loss(number);
 }
 
 extern "C" int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number) {
-    return engine->devices.uses(number);
+    return engine && engine->devices.uses(number);
 }
 
 extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) {

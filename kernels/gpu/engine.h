@@ -32,4 +32,11 @@ gkl_shim_status opened_engine(gkl_shim_cuda_engine **engine, const Options &opti
     return status;
 }
 
+// Returns an engine as its algorithm's. Throws Failed if it was opened for another algorithm.
+template <class Engine>
+Engine &engine_of(gkl_shim_cuda_engine *engine) {
+    if (Engine *const found = dynamic_cast<Engine *>(engine)) return *found;
+    throw Failed{invalid("the engine was opened for another algorithm")};
+}
+
 }  // namespace gkl_shim::gpu

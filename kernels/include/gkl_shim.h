@@ -94,6 +94,32 @@ GKL_SHIM_API int32_t gkl_shim_cpu_count(void);
  * "avx512 avx2 portable". */
 GKL_SHIM_API const char *gkl_shim_builds(void);
 
+/* ---- GPUs ----------------------------------------------------------------------------------- */
+
+/* The GPUs of one algorithm. gkl_shim_<algorithm>_cuda_engine_open() opens them. A call that is
+ * given an engine computes there, with the results of the CPU. A GPU that fails is not used again,
+ * and the others, or where it is said the CPU, do its work. PairHMM opens its own GPUs, as
+ * gkl_shim_pairhmm_options describes it.
+ *
+ * CuPy opens the GPUs, in Python, as for GKL_SHIM_CUDA, but the caller waits as long as it takes.
+ * `devices` are their numbers, such as "0,1". NULL or "" means those of the environment variable
+ * GKL_SHIM_DEVICES, or without it all. GKL_SHIM_EUNAVAILABLE: there is no GPU that can be used;
+ * gkl_shim_last_error() says why. What Python has opened for an engine, its contexts and kernels,
+ * stays until the process ends. */
+typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
+
+/* Why a failed GPU is no longer used: a line that stays valid as long as the engine. *number
+ * becomes the GPU's number. Only the first caller after a failure gets it; NULL if there is nothing
+ * new. */
+GKL_SHIM_API const char *gkl_shim_cuda_engine_next_loss(gkl_shim_cuda_engine *engine,
+                                                        int32_t *number);
+
+/* Whether the GPU with that number is in use, or with -1 whether any GPU is. */
+GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
+
+/* Close an engine; NULL is allowed. */
+GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
+
 /* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
 
 enum {
@@ -682,6 +708,7 @@ typedef struct {
      * `first` of the strand or after it. The part ends where it has about `most` matches, and at
      * the latest before position `last`; gkl_shim_mem_end() tells where. All 0: no part. */
     int64_t first, last, most;
+    gkl_shim_cuda_engine *engine; /* of gkl_shim_mem_cuda_engine_open(); NULL: the CPU searches */
 } gkl_shim_mem_search;
 
 typedef struct {
@@ -696,9 +723,14 @@ typedef struct {
 /* The matches of a search, which the library keeps. */
 typedef struct gkl_shim_mem_matches gkl_shim_mem_matches;
 
+/* Open GPUs for searches. They build pages of their own, so the index may be deferred. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_engine_open(const char *devices,
+                                                           gkl_shim_cuda_engine **engine);
+
 /* Find the matches of queries. They are in the order of the queries, then forward before reverse,
  * then by position in the query and in the reference; those of GKL_SHIM_MEM_MUM by position in the
- * reference. On failure *matches is NULL. GKL_SHIM_EINVAL is as in gkl_shim_mem_open(). */
+ * reference. On failure *matches is NULL. GKL_SHIM_EINVAL is as in gkl_shim_mem_open().
+ * GKL_SHIM_EUNAVAILABLE: all GPUs have failed; search again without the engine. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
                                                const gkl_shim_mem_sequences *queries,
                                                const gkl_shim_mem_search *search,
@@ -802,15 +834,25 @@ typedef struct {
  * of both return GKL_SHIM_EINVAL: then close it, and open another. */
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
+/* Open GPUs for counters and for gkl_shim_correct_reads(). */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_engine_open(const char *devices,
+                                                               gkl_shim_cuda_engine **engine);
+
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
  * for tables of counts; 0 means no limit. In addition, a counter takes 128 MiB and 1 MiB for
  * each thread, and 8 bytes for each k-mer that it keeps: those that occur at least `threshold`
  * times, which is 2 to 2047, or 0 for the valley of the histogram. A spectrum may have this
  * threshold or a larger one. With 0, repeated k-mers are kept, too: those that occur at least 3
  * times, and 1/64 as often as the median k-mer. There are at most half as many as solid ones: if
- * there were more, they must occur more often. */
+ * there were more, they must occur more often.
+ *
+ * With an `engine` its GPUs count, and `memory_bytes` is of each GPU; 0 means as much as it has for
+ * counting. The counter must be closed before the engine. If a GPU fails,
+ * gkl_shim_correct_end_pass() asks for the reads again, and other GPUs or the CPU count what is
+ * missing. With NULL the CPU counts. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
                                                            int64_t memory_bytes, int32_t threshold,
+                                                           gkl_shim_cuda_engine *engine,
                                                            gkl_shim_correct_counter **counter);
 
 /* Count the k-mers of reads. A k-mer with an N does not count. Reads may come in any number of
@@ -882,6 +924,8 @@ typedef struct {
      * counts as two; one whose quality is below 7/8 of the mean, and an N, do not count. */
     int32_t max_window_changes;
     int32_t all_or_nothing; /* if not 0, unsolved reads stay as they were */
+    /* Corrects, and the CPU what no GPU does. NULL: the CPU corrects all. */
+    gkl_shim_cuda_engine *engine;
 } gkl_shim_correct_options;
 
 /* Correct reads. `options` may be NULL, which means all zeros. `corrected` gets all letters; those

@@ -98,21 +98,9 @@ typedef struct {
     int32_t (*cuGetErrorString)(int32_t error, const char **text);
 } gkl_shim_cuda_driver;
 
-/* An algorithm's engine on CUDA devices. The Python package chooses the devices, loads the kernels
- * and passes both to the algorithm's open function. The kernels and contexts must outlive the
- * engine. After that it needs no Python, and any number of threads may use it at once. */
-typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
-
-/* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
- * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
-GKL_SHIM_API const char *gkl_shim_cuda_engine_next_loss(gkl_shim_cuda_engine *engine,
-                                                        int32_t *number);
-
-/* Whether the device with that number is in use, or with -1 whether any device is. */
-GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
-
-/* Close an engine; NULL is allowed. No call may be running. */
-GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
+/* The Python package chooses the devices, loads the kernels and passes both to the function that
+ * opens an algorithm's gkl_shim_cuda_engine. The kernels and contexts must outlive the engine.
+ * After that it needs no Python. */
 
 /* The GPUs that Python has opened for an algorithm. It keeps them open until the process ends. */
 typedef struct {
@@ -379,18 +367,8 @@ typedef struct {
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
                                                     gkl_shim_cuda_engine **engine);
 
-typedef struct {
-    int64_t pages, page_letters; /* of the reference on the devices */
-} gkl_shim_mem_cuda_call;
-
-/* Like gkl_shim_mem_find(), with the same matches. If a device fails, the others search again.
- * GKL_SHIM_EUNAVAILABLE: no device is left. */
-GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_cuda_engine *engine,
-                                                    const gkl_shim_mem *index,
-                                                    const gkl_shim_mem_sequences *queries,
-                                                    const gkl_shim_mem_search *search,
-                                                    gkl_shim_mem_cuda_call *call,
-                                                    gkl_shim_mem_matches **matches);
+/* The pages of the reference on the devices that found the matches; 0: the CPU found them. */
+GKL_SHIM_API int64_t gkl_shim_mem_cuda_pages(const gkl_shim_mem_matches *matches);
 
 /* ---- Read correction: pieces of files ------------------------------------------------------- */
 
@@ -498,34 +476,8 @@ typedef struct {
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_open(
     const gkl_shim_correct_cuda_options *options, gkl_shim_cuda_engine **engine);
 
-/* Open a counter that counts on the devices. It must be closed before the engine. Its tables on
- * each device take at most `memory_bytes`; 0 means as much as the device has for them. If a device
- * fails, gkl_shim_correct_end_pass() asks for the reads again, and other devices or the CPU count
- * what is missing. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_cuda_engine *engine,
-                                                                int32_t k, int64_t memory_bytes,
-                                                                int32_t threshold,
-                                                                gkl_shim_correct_counter **counter);
-
-/* Whether devices count for this counter, of gkl_shim_correct_cuda_counter_open(); 0: the CPU
- * does. */
+/* Whether devices count for this counter; 0: the CPU does. */
 GKL_SHIM_API int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter *counter);
-
-/* Like gkl_shim_correct_reads(), with the same results. The CPU corrects the reads that no device
- * does. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_cuda_engine *engine,
-                                                         const gkl_shim_correct_options *options,
-                                                         const gkl_shim_correct_spectrum *spectrum,
-                                                         const gkl_shim_correct_batch *batch,
-                                                         uint8_t *corrected, uint8_t *states,
-                                                         int32_t *begins, int32_t *ends);
-
-/* Like gkl_shim_correct_chunk_correct(). */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_cuda_engine *engine,
-                                                         gkl_shim_correct_chunk *chunk,
-                                                         const gkl_shim_correct_options *options,
-                                                         const gkl_shim_correct_spectrum *spectrum,
-                                                         gkl_shim_correct_totals *totals);
 
 /* ---- Records of BAM files, for MarkDuplicates ------------------------------------------------
  *

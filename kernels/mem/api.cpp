@@ -1,11 +1,24 @@
 // The part of the C ABI for maximal exact matches: checks the arguments and calls the engine.
 #include "common/cpu.h"
 #include "common/error.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "mem/cpu/engine.h"
-#include "mem/handles.h"
+#include "mem/cuda/engine.h"
+#include "mem/index/index.h"
+#include "mem/index/saved_index.h"
+#include "mem/results.h"
 #include "mem/text/fasta.h"
 #include "mem/text/lines.h"
+
+struct gkl_shim_mem {
+    gkl_shim::mem::Index index;
+    gkl_shim::mem::SavedIndex saved;
+};
+
+struct gkl_shim_mem_matches {
+    const gkl_shim_mem *index;
+    gkl_shim::mem::Results results;
+};
 
 struct gkl_shim_mem_fasta {
     gkl_shim::mem::Fasta fasta;
@@ -16,6 +29,8 @@ struct gkl_shim_mem_lines {
 };
 
 namespace gkl_shim::mem {
+
+namespace {
 
 // One letter takes at most this many bytes of all buffers together.
 const int64_t kBytesOfLetter = 64;
@@ -57,6 +72,8 @@ bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queri
                     (long long)queries->offsets[1]);
     return true;
 }
+
+}  // namespace
 
 }  // namespace gkl_shim::mem
 
@@ -153,8 +170,21 @@ extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
     *matches = nullptr;
     if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
     return guarded([&] {
-        *matches = new gkl_shim_mem_matches{index, find_on_cpu(index->index, *search, *queries)};
+        const auto find = search->engine ? find_on_devices : find_on_cpu;
+        *matches = new gkl_shim_mem_matches{index, find(index->index, *search, *queries)};
     });
+}
+
+extern "C" int64_t gkl_shim_mem_cuda_pages(const gkl_shim_mem_matches *matches) {
+    return matches->results.pages;
+}
+
+extern "C" void gkl_shim_mem_estimate(int64_t letters, int32_t threads,
+                                      gkl_shim_call_estimate *call) {
+    const FloatingPointMode mode;
+    // The time for a letter of a query, on one CPU thread and on a device, and for a call of a
+    // device: medians of what `gkl-shim bench mem --papers` measured on a Zen 3 and an H200.
+    *call = {letters, double(letters) * 20 / allowed_threads(threads), 1e6 + double(letters) * 0.5};
 }
 
 extern "C" int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches) {

@@ -65,6 +65,7 @@ struct Results {
     Strand strands[2];        // forward, reverse complement
     Buffer<int64_t> offsets;  // of the queries: the caller may free its own
     int64_t end = 0;          // of a part of a search
+    int64_t pages = 0;        // of the reference on the devices that have searched
 
     int64_t count() const { return strands[0].count() + strands[1].count(); }
     int64_t queries() const { return offsets.size() - 1; }

@@ -66,7 +66,7 @@ const char kAddPackages[] = R"python(
     site.main()
 )python";
 
-// Opens an algorithm's GPUs. The names of the algorithm and of this version are written into it. A
+// Opens an algorithm's GPUs. The algorithm, this version and the GPUs are written into it. A
 // Python program that ends meanwhile waits, because up to version 3.13 Python ends a thread that
 // asks for the GIL after that, which ends the process with SIGABRT.
 const char kOpen[] = R"python(
@@ -75,10 +75,16 @@ const char kOpen[] = R"python(
     atexit.register(done.wait, 10)
     try:
         from gkl_shim.cuda import opened_by_library
-        opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
+        opened = opened_by_library.opened(
+            "ALGORITHM", ")python" GKL_SHIM_VERSION R"python(", "DEVICES"
+        )
     finally:
         done.set()
 )python";
+
+void replace(std::string *text, const std::string &word, const char *by) {
+    text->replace(text->find(word), word.size(), by);
+}
 
 // The host's handler of SIGINT, which Python replaces when its module `signal` is imported, unless
 // the host has set one.
@@ -200,7 +206,8 @@ bool start_python(std::string *name, std::string *reason) {
 
 }  // namespace
 
-const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason) {
+const gkl_shim_opened *open_in_python(const char *algorithm, const char *devices,
+                                      std::string *reason) {
     const OnlyThread only;
     const InterruptHandlerGuard guard;
     std::string name = "this process";
@@ -209,7 +216,8 @@ const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason
     const void *opened = nullptr;
     if (is_python || start_python(&name, reason)) {
         std::string code = is_python ? kOpen : std::string(kAddPackages) + kOpen;
-        code.replace(code.find("ALGORITHM"), strlen("ALGORITHM"), algorithm);
+        replace(&code, "ALGORITHM", algorithm);
+        replace(&code, "DEVICES", devices);
         const PythonLock lock;
         opened = run_in_python(code, "opened", reason);
     }

@@ -16,9 +16,11 @@
 
 namespace gkl_shim {
 
-// Opens the GPUs of an algorithm in Python. The result is valid until the process ends. Returns
-// null and sets *reason on failure. Any thread may call it. Calls wait for each other, also those
-// of other copies of this library in the process.
-const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason);
+// Opens the GPUs of an algorithm in Python. `devices`: their numbers, separated by commas; "":
+// those of the setting, or all. The result is valid until the process ends. Returns null and sets
+// *reason on failure. Any thread may call it. Calls wait for each other, also those of other copies
+// of this library in the process.
+const gkl_shim_opened *open_in_python(const char *algorithm, const char *devices,
+                                      std::string *reason);
 
 }  // namespace gkl_shim

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "common/error.h"
 #include "common/text/printable.h"
 #include "common/thread_pool.h"
 #include "python_host/interpreter.h"
@@ -33,7 +34,7 @@ void PythonHost::start() {
 void PythonHost::run() noexcept {
     try {
         std::string reason;
-        const gkl_shim_opened *const opened = open_in_python(algorithm_, &reason);
+        const gkl_shim_opened *const opened = open_in_python(algorithm_, "", &reason);
         if (opened) reason = open_engine_(*opened);
         finish(reason.empty() ? kOpen : kFailed,
                printable(reason.empty() ? opened->devices : reason));
@@ -61,6 +62,23 @@ PythonHost::State PythonHost::wait(double seconds) {
 std::string PythonHost::text() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return text_;
+}
+
+gkl_shim_status open_engine(const char *algorithm, const char *devices, OpenRecord open,
+                            gkl_shim_cuda_engine **engine) {
+    if (!engine) return invalid("engine is null");
+    *engine = nullptr;
+    if (!devices) devices = "";
+    return guarded([&] {
+        if (devices[strspn(devices, "0123456789,")])
+            return invalid("devices is \"%s\", not numbers separated by commas",
+                           printable(devices).c_str());
+        std::string reason;
+        const gkl_shim_opened *const opened = open_in_python(algorithm, devices, &reason);
+        if (opened) return open(opened->record, engine);
+        fail("%s", printable(reason).c_str());
+        return GKL_SHIM_EUNAVAILABLE;
+    });
 }
 
 }  // namespace gkl_shim

@@ -50,4 +50,11 @@ class PythonHost {
     std::string text_ = "not asked for";
 };
 
+// Opens an algorithm's engine with what Python has opened.
+typedef gkl_shim_status (*OpenRecord)(const void *record, gkl_shim_cuda_engine **engine);
+
+// Opens the GPUs of an algorithm for a caller who waits: gkl_shim_<algorithm>_cuda_engine_open().
+gkl_shim_status open_engine(const char *algorithm, const char *devices, OpenRecord open,
+                            gkl_shim_cuda_engine **engine);
+
 }  // namespace gkl_shim

@@ -98,6 +98,11 @@ def options(kind: str, **fields: Any) -> Callable[[Handles], tuple[Any, ...]]:
     return arguments
 
 
+def cuda_engine(h: Handles) -> tuple[Any, ...]:
+    """Return the arguments of a function that opens GPUs."""
+    return h.null(), h.new("gkl_shim_cuda_engine **")
+
+
 def nothing(h: Handles) -> tuple[Any, ...]:
     """Return no arguments."""
     return ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from gkl_shim.common import _native
 from tests.cli.shim_command import FileCommand
-from tests.common.arguments import Calls, Free, Handles, Most, Struct
+from tests.common.arguments import Calls, Free, Handles, Most, Struct, cuda_engine
 
 #: A small use of the command.
 COMMAND = FileCommand(
@@ -26,7 +26,7 @@ def reads(h: Handles) -> Struct:
 
 @functools.cache
 def counter(h: Handles) -> Any:
-    return h.opened("correct_counter", "correct_counter_open", 11, 1, 0, 2)
+    return h.opened("correct_counter", "correct_counter_open", 11, 1, 0, 2, h.null())
 
 
 @functools.cache
@@ -56,7 +56,7 @@ def spectrum_info(h: Handles) -> Struct:
 
 CALLS: Calls = {
     "gkl_shim_correct_counter_open": lambda h: (
-        11, 1, Most(0), 2, h.new("gkl_shim_correct_counter **"),
+        11, 1, Most(0), 2, h.null(), h.new("gkl_shim_correct_counter **"),
     ),
     "gkl_shim_correct_count": lambda h: (counter(h), reads(h)),
     "gkl_shim_correct_end_pass": lambda h: (counter(h), h.int32(0)),
@@ -74,6 +74,7 @@ CALLS: Calls = {
         spectrum(h), h.new("gkl_shim_correct_spectrum_info *"),
     ),
     "gkl_shim_correct_spectrum_close": lambda h: (h.null(),),
+    "gkl_shim_correct_cuda_engine_open": cuda_engine,
     "gkl_shim_correct_reads": lambda h: (
         Struct(
             "gkl_shim_correct_options",
@@ -81,6 +82,7 @@ CALLS: Calls = {
                 **dict.fromkeys(("threads", "max_changes", "max_window_changes"), 1),
                 "method": 0,
                 "all_or_nothing": Free(0),
+                "engine": h.null(),
             },
             may_be_null=True,
         ),

@@ -26,11 +26,12 @@ int main(int count, char **arguments) {
     fclose(file);
     memset(qualities, 30, sizeof qualities);
     const gkl_shim_correct_batch batch = {reads, offsets, letters, qualities};
-    const gkl_shim_correct_options options = {atoi(arguments[5]), atoi(arguments[4]), 0, 0, 0};
+    const gkl_shim_correct_options options = {.threads = atoi(arguments[5]),
+                                              .method = atoi(arguments[4])};
 
     gkl_shim_correct_counter *counter;
     check(gkl_shim_correct_counter_open(atoi(arguments[2]), options.threads, atol(arguments[6]),
-                                        atoi(arguments[3]), &counter));
+                                        atoi(arguments[3]), NULL, &counter));
     for (int32_t complete = 0; !complete;) {
         check(gkl_shim_correct_count(counter, &batch));
         check(gkl_shim_correct_end_pass(counter, &complete));

@@ -41,12 +41,12 @@ def test_what_is_refused() -> None:
         return _native.last_error()
 
     opened = lib.gkl_shim_correct_counter_open
-    assert refused(opened(10, 1, 0, 2, counter)) == "k is 10, not 11 to 31"
+    assert refused(opened(10, 1, 0, 2, ffi.NULL, counter)) == "k is 10, not 11 to 31"
     for wrong in (1, 2048):
         message = f"threshold is {wrong}, not 2 to 2047"
-        assert refused(opened(15, 1, 0, wrong, counter)) == message
+        assert refused(opened(15, 1, 0, wrong, ffi.NULL, counter)) == message
     assert counter[0] == ffi.NULL
-    assert opened(15, 1, 0, 3, counter) == lib.GKL_SHIM_OK
+    assert opened(15, 1, 0, 3, ffi.NULL, counter) == lib.GKL_SHIM_OK
     counts, valley = ffi.new("int64_t[255]"), ffi.new("int32_t *")
     histogram = lib.gkl_shim_correct_histogram
     assert refused(histogram(counter[0], counts, valley)) == "the counter is not complete"

@@ -296,8 +296,8 @@ bool mem_kernels(uint8_t *text, int64_t size) {
         computed(gkl_shim_mem_find(opened, &sequences, &how, &found));
         const std::vector<uint8_t> expected = matches_of(found);
         for (gkl_shim_cuda_engine *const engine : {whole, divided}) {
-            gkl_shim_mem_cuda_call call;
-            computed(gkl_shim_mem_cuda_find(engine, opened, &sequences, &how, &call, &found));
+            how.engine = engine;
+            computed(gkl_shim_mem_find(opened, &sequences, &how, &found));
             require(matches_of(found) == expected,
                     "the kernels and the CPU find different matches");
         }
@@ -385,10 +385,10 @@ bool correct_kernels(uint8_t *text, int64_t size) {
                                           letters.data(), qualities.data()};
     gkl_shim_correct_counter *counter;
     std::vector<uint8_t> expected, found;
-    computed(gkl_shim_correct_counter_open(k, 1, memory, 2, &counter));
+    computed(gkl_shim_correct_counter_open(k, 1, memory, 2, nullptr, &counter));
     const Handle<gkl_shim_correct_spectrum> solid(spectrum_of(counter, batch, &expected),
                                                   gkl_shim_correct_spectrum_close);
-    computed(gkl_shim_correct_cuda_counter_open(engine, k, memory, 2, &counter));
+    computed(gkl_shim_correct_counter_open(k, 1, memory, 2, engine, &counter));
     require(gkl_shim_correct_cuda_counts(counter) == 1, "the device is lost");
     const Handle<gkl_shim_correct_spectrum> again(spectrum_of(counter, batch, &found),
                                                   gkl_shim_correct_spectrum_close);
@@ -399,9 +399,9 @@ bool correct_kernels(uint8_t *text, int64_t size) {
         const Corrected here(batch), there(batch);
         computed(gkl_shim_correct_reads(&options, solid.get(), &batch, here.letters.data,
                                         here.states.data, here.begins.data, here.ends.data));
-        computed(gkl_shim_correct_cuda_reads(engine, &options, solid.get(), &batch,
-                                             there.letters.data, there.states.data,
-                                             there.begins.data, there.ends.data));
+        options.engine = engine;
+        computed(gkl_shim_correct_reads(&options, solid.get(), &batch, there.letters.data,
+                                        there.states.data, there.begins.data, there.ends.data));
         require(here.bytes(batch) == there.bytes(batch),
                 "the kernels and the CPU correct differently");
     }

@@ -263,7 +263,7 @@ const gkl_shim_correct_spectrum *solid_kmers() {
     computed(gkl_shim_correct_chunk_parse(chunk, reinterpret_cast<uint8_t *>(&text[0]),
                                           int64_t(text.size()), 1, 0, &records, &bases, &end));
     gkl_shim_correct_counter *counter;
-    computed(gkl_shim_correct_counter_open(11, 1, 0, 2, &counter));
+    computed(gkl_shim_correct_counter_open(11, 1, 0, 2, nullptr, &counter));
     computed(gkl_shim_correct_chunk_count(chunk, counter));
     int32_t complete;
     computed(gkl_shim_correct_end_pass(counter, &complete));

@@ -7,7 +7,7 @@ from typing import Any
 
 from gkl_shim.common import _native
 from tests.cli.shim_command import FileCommand
-from tests.common.arguments import Calls, Free, Handles, Most, Struct
+from tests.common.arguments import Calls, Free, Handles, Most, Struct, cuda_engine
 
 #: A small use of the command.
 COMMAND = FileCommand(
@@ -43,7 +43,8 @@ def saved_bytes(h: Handles) -> Any:
 
 def search(h: Handles) -> Struct:
     fields = {"min_length": Most(4), "kind": 0, "strands": 1}
-    return Struct("gkl_shim_mem_search", {**fields, "first": 0, "last": 5, "most": Most(9)})
+    part = {"first": 0, "last": 5, "most": Most(9)}
+    return Struct("gkl_shim_mem_search", {**fields, **part, "engine": h.null()})
 
 
 @functools.cache
@@ -93,6 +94,7 @@ CALLS: Calls = {
     ),
     "gkl_shim_mem_is_of": lambda h: (index(h), sequences(h, b"ACGTTGCA"), h.int32(0)),
     "gkl_shim_mem_close": lambda h: (h.null(),),
+    "gkl_shim_mem_cuda_engine_open": cuda_engine,
     "gkl_shim_mem_find": lambda h: (
         index(h), sequences(h, b"ACGTT"), search(h), h.new("gkl_shim_mem_matches **"),
     ),

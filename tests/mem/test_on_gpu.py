@@ -36,7 +36,7 @@ def test_repetitive_sequences(engine, sequences, length: int, kind: mem.Kind, on
     index = mem.Index(references, min_length=length, nucleotides_only=only, backend="cpu")
     want = index.find(queries, kind=kind, strands="both")
     given = mem.native_sequences(queries, "queries")
-    found = engine.find(index.native, given, length, kind, "both").array()
+    found = index.native.find(given, length, kind, "both", engine=engine).array()
     assert np.array_equal(found, want)
 
 
@@ -53,8 +53,9 @@ def test_workloads_of_the_paper(shape, pages: int, kind: mem.Kind) -> None:
     letters = -(-len(workload.reference) // pages)
     engine = cuda.Engine(page_letters=letters + 1)
     given = mem.native_sequences(arrays, "queries")
-    found = engine.find(index.native, given, shape.min_length, kind, "both").array()
-    assert engine.call.pages == pages
+    matches = index.native.find(given, shape.min_length, kind, "both", engine=engine)
+    found = matches.array()
+    assert matches.pages == pages
     engine.close()
     assert len(found) == len(want)
     assert np.array_equal(found, want)
@@ -74,7 +75,7 @@ def test_queries_that_are_longer_than_a_chunk(chunk_letters: int, only: bool) ->
     want = index.find(queries, strands="both")
     engine = cuda.Engine(chunk_letters=chunk_letters)
     given = mem.native_sequences(queries, "queries")
-    found = engine.find(index.native, given, 14, "mem", "both").array()
+    found = index.native.find(given, 14, "mem", "both", engine=engine).array()
     engine.close()
     assert len(found) == len(want) > 900
     assert np.array_equal(found, want)
@@ -97,8 +98,9 @@ def test_a_large_reference_is_divided_among_the_devices() -> None:
     index = mem.Index([workload.reference], backend="cpu")
     want = index.find((workload.queries, workload.offsets), strands="both")
     engine = cuda.Engine()
-    found = engine.find(index.native, workload.sequences, 20, "mem", "both").array()
-    assert engine.call.pages == device_count()
+    matches = index.native.find(workload.sequences, 20, "mem", "both", engine=engine)
+    found = matches.array()
+    assert matches.pages == device_count()
     engine.close()
     assert len(found) == len(want) > 100_000
     assert np.array_equal(found, want)
@@ -111,7 +113,7 @@ def test_ecoli_against_a_mutated_copy(engine, kind: mem.Kind) -> None:
     index = mem.Index([letters], backend="cpu")
     want = index.find([copy], kind=kind, strands="both")
     given = mem.native_sequences([copy], "queries")
-    found = engine.find(index.native, given, 20, kind, "both").array()
+    found = index.native.find(given, 20, kind, "both", engine=engine).array()
     assert len(found) == len(want) > 50_000
     assert np.array_equal(found, want)
 
@@ -122,7 +124,9 @@ def test_a_run_of_a_against_itself(engine) -> None:
     index = mem.Index([reference], min_length=20, backend="cpu")
     want = index.find([reference])
     given = mem.native_sequences([reference], "queries")
-    assert np.array_equal(engine.find(index.native, given, 20, "mem", "forward").array(), want)
+    assert np.array_equal(
+        index.native.find(given, 20, "mem", "forward", engine=engine).array(), want
+    )
 
 
 @pytest.mark.parametrize("query_letters", [0, 10**13])
@@ -136,6 +140,6 @@ def test_a_long_run_of_one_letter(engine, run: str, query_letters: int) -> None:
     index = mem.Index([reference], min_length=20, backend="cpu", query_letters=query_letters)
     want = index.find(queries)
     given = mem.native_sequences(queries, "queries")
-    found = engine.find(index.native, given, 20, "mem", "forward").array()
+    found = index.native.find(given, 20, "mem", "forward", engine=engine).array()
     assert len(found) == len(want) > 3_000_000
     assert np.array_equal(found, want)

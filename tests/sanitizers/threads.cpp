@@ -131,7 +131,7 @@ struct Handles {
 
 gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
     gkl_shim_correct_counter *counter;
-    computed(gkl_shim_correct_counter_open(15, 2, 0, 2, &counter));
+    computed(gkl_shim_correct_counter_open(15, 2, 0, 2, nullptr, &counter));
     const gkl_shim_correct_batch batch = {reads.count(), reads.offsets.data(),
                                           letters_of(reads.letters), nullptr};
     computed(gkl_shim_correct_count(counter, &batch));
@@ -279,7 +279,7 @@ int main(int count, char **arguments) {
     for (int round = 0; round < rounds; round++) cases.emplace_back(&random, reference);
     const auto all = calls(open_handles(reads));
     gkl_shim_correct_counter *counter;
-    computed(gkl_shim_correct_counter_open(15, 1, 0, 2, &counter));
+    computed(gkl_shim_correct_counter_open(15, 1, 0, 2, nullptr, &counter));
     const gkl_shim_correct_batch batch = {reads.count(), reads.offsets.data(),
                                           letters_of(reads.letters), nullptr};
 

@@ -1,4 +1,4 @@
-// The CUDA engine's interface (gkl_shim_internal.h).
+// The CUDA engine.
 //
 // A counter (counter.h) counts k-mers in tables on the devices, each of which counts some of the
 // partitions. To correct reads, they are cut into chunks (chunk.h), which launch threads take to
@@ -13,12 +13,11 @@
 #include "common/error.h"
 #include "common/memory/copy.h"
 #include "correct/cuda/chunk.h"
-#include "correct/cuda/counter.h"
-#include "correct/handles.h"
 #include "correct/on_cpu.h"
 #include "gpu/call.h"
 #include "gpu/free_in.h"
 #include "gpu/ranges.h"
+#include "python_host/python_host.h"
 
 namespace gkl_shim::correct {
 namespace {
@@ -120,55 +119,16 @@ void CudaEngine::correct(const Settings &settings, const Spectrum &spectrum, con
 using namespace gkl_shim;
 using namespace gkl_shim::correct;
 
-namespace {
-
-CorrectReads on_devices(gkl_shim_cuda_engine *engine) {
-    return [engine](const Settings &settings, const Spectrum &spectrum, const Read *reads,
-                    int64_t count, Outcome *outcomes) {
-        static_cast<CudaEngine *>(engine)->correct(settings, spectrum, reads, count, outcomes);
-    };
-}
-
-}  // namespace
-
 extern "C" gkl_shim_status gkl_shim_correct_cuda_open(const gkl_shim_correct_cuda_options *options,
                                                       gkl_shim_cuda_engine **engine) {
     return gpu::opened_engine<CudaEngine>(engine, *options);
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_cuda_engine *engine,
-                                                              int32_t k, int64_t memory_bytes,
-                                                              int32_t threshold,
-                                                              gkl_shim_correct_counter **counter) {
-    *counter = nullptr;
-    if (!check_k(k) || !check_threshold(threshold)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
-        CudaEngine *const devices = static_cast<CudaEngine *>(engine);
-        *counter = new gkl_shim_correct_counter{
-            std::make_unique<DeviceCounter>(devices, k, memory_bytes ? memory_bytes : INT64_MAX,
-                                            threshold),
-            devices->threads};
-    });
-}
-
-extern "C" int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter *counter) {
-    return static_cast<const DeviceCounter *>(counter->counter.get())->on_devices();
-}
-
-extern "C" gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_cuda_engine *engine,
-                                                       const gkl_shim_correct_options *options,
-                                                       const gkl_shim_correct_spectrum *spectrum,
-                                                       const gkl_shim_correct_batch *batch,
-                                                       uint8_t *corrected, uint8_t *states,
-                                                       int32_t *begins, int32_t *ends) {
-    return correct_batch(options, spectrum, batch, corrected, states, begins, ends,
-                         on_devices(engine));
-}
-
-extern "C" gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_cuda_engine *engine,
-                                                       gkl_shim_correct_chunk *chunk,
-                                                       const gkl_shim_correct_options *options,
-                                                       const gkl_shim_correct_spectrum *spectrum,
-                                                       gkl_shim_correct_totals *totals) {
-    return correct_chunk(chunk, options, spectrum, totals, on_devices(engine));
+extern "C" gkl_shim_status gkl_shim_correct_cuda_engine_open(const char *devices,
+                                                             gkl_shim_cuda_engine **engine) {
+    const auto open = [](const void *record, gkl_shim_cuda_engine **made) {
+        return gkl_shim_correct_cuda_open(
+            static_cast<const gkl_shim_correct_cuda_options *>(record), made);
+    };
+    return open_engine("correct", devices, open, engine);
 }

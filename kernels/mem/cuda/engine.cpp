@@ -1,6 +1,6 @@
-// The CUDA engine's interface (gkl_shim_internal.h). It chooses the pages and chunks of a search
+// The CUDA engine. It chooses the pages and chunks of a search
 // (device_search.h).
-#include "gpu/engine.h"
+#include "mem/cuda/engine.h"
 
 #include <algorithm>
 #include <memory>
@@ -10,8 +10,9 @@
 #include "common/error.h"
 #include "common/interrupt.h"
 #include "gkl_shim_internal.h"
+#include "gpu/engine.h"
 #include "mem/cuda/device_search.h"
-#include "mem/handles.h"
+#include "python_host/python_host.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::mem;
@@ -44,7 +45,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
     // Searches on the devices that are in use. If one fails, the others search again from the
     // start. Throws Failed if none is left.
     Results find(const Index &index, const gkl_shim_mem_search &settings,
-                 const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
+                 const gkl_shim_mem_sequences &queries) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const Uninterrupted has_lock;
         for (;;) {
@@ -53,7 +54,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
                 if (each->device.alive()) used.push_back(each.get());
             if (used.empty()) give_up("no GPU is left");
             try {
-                return find_on(used, index, settings, queries, call);
+                return find_on(used, index, settings, queries);
             } catch (const CudaFailure &) {
                 // The search has taken the device out of use.
             }
@@ -77,8 +78,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
     }
 
     Results find_on(const std::vector<SearchDevice *> &used, const Index &index,
-                    const gkl_shim_mem_search &settings, const gkl_shim_mem_sequences &queries,
-                    gkl_shim_mem_cuda_call *call) {
+                    const gkl_shim_mem_search &settings, const gkl_shim_mem_sequences &queries) {
         const int64_t count = int64_t(used.size());
         const int64_t size = std::max<int64_t>(index.reference().size(), 1);
         const SequenceStarts starts = starts_of(queries);
@@ -129,8 +129,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
         for (DeviceStrandSearch &strand : search.strands)
             results.strands[strand.reverse] = strand.finish(settings.kind, index.threads());
         results.end = search.end();
-        call->pages = search.pages;
-        call->page_letters = page;
+        results.pages = search.pages;
         return results;
     }
 
@@ -166,18 +165,15 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_option
     return gpu::opened_engine<CudaEngine>(engine, *options);
 }
 
-extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_cuda_engine *engine,
-                                                  const gkl_shim_mem *index,
-                                                  const gkl_shim_mem_sequences *queries,
-                                                  const gkl_shim_mem_search *search,
-                                                  gkl_shim_mem_cuda_call *call,
-                                                  gkl_shim_mem_matches **matches) {
-    *matches = nullptr;
-    *call = {};
-    if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
-        CudaEngine &devices = *static_cast<CudaEngine *>(engine);
-        *matches =
-            new gkl_shim_mem_matches{index, devices.find(index->index, *search, *queries, call)};
-    });
+extern "C" gkl_shim_status gkl_shim_mem_cuda_engine_open(const char *devices,
+                                                         gkl_shim_cuda_engine **engine) {
+    const auto open = [](const void *record, gkl_shim_cuda_engine **made) {
+        return gkl_shim_mem_cuda_open(static_cast<const gkl_shim_mem_cuda_options *>(record), made);
+    };
+    return open_engine("mem", devices, open, engine);
+}
+
+Results gkl_shim::mem::find_on_devices(const Index &index, const gkl_shim_mem_search &settings,
+                                       const gkl_shim_mem_sequences &queries) {
+    return gpu::engine_of<CudaEngine>(settings.engine).find(index, settings, queries);
 }

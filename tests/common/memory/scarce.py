@@ -171,8 +171,9 @@ def _call_once(name: str) -> None:
 
 @part()
 def functions() -> list[Callable[[], None]]:
-    """Each function of the public header."""
-    return [functools.partial(_call_once, name) for name in CALLS]
+    """Each function of the public header, but for those that run Python."""
+    names = [name for name in CALLS if not name.endswith("_cuda_engine_open")]
+    return [functools.partial(_call_once, name) for name in names]
 
 
 # ---- PairHMM ------------------------------------------------------------------------------------
@@ -451,14 +452,14 @@ class MemOnDevice(Mem):
         )
 
     def _search(self, kept: list[Any], index: Any, queries: Any) -> None:
-        done = ffi.new("gkl_shim_mem_cuda_call *")
         try:
             kept.append(self._opened("cuda_engine", "mem_cuda_open", self.engine_options))
-            given = kept[-1], index, queries, self.search, done
-            kept.append(self._opened("mem_matches", "mem_cuda_find", *given))
+            self.search.engine = kept[-1]
+            super()._search(kept, index, queries)
         except CallError as error:
             if error.args[0] != lib.GKL_SHIM_EUNAVAILABLE or not scarce.scarce_reached():
                 raise
+            self.search.engine = ffi.NULL
             super()._search(kept, index, queries)
 
 

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.gatk import compare, data, kernel_times, run, swaps
-from gkl_shim.pairhmm import _cuda_opened as pairhmm_opened
-from gkl_shim.pairhmm._cuda import Engine
+from gkl_shim.pairhmm._cuda import Engine, first_batch
 from tests.conftest import ROOT, require_tool
 from tests.fakes import driver as fakes
 from tests.gatk.conftest import QUICK, Gatk, command
@@ -177,7 +176,7 @@ def test_every_pair_is_computed_on_the_device(
 def launches_at_start(fake_gpus) -> int:
     """The kernels that the first batch launches."""
     driver = fake_gpus()
-    Engine(as_gkl=True).compute(pairhmm_opened.first_batch())
+    Engine(as_gkl=True).compute(first_batch())
     return driver.launches[0]
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM, Read
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm import _cuda_opened as pairhmm_opened
 from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm._cuda import Engine
@@ -27,7 +26,7 @@ MIB = 1 << 20
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Return deep regions, which need more than a MiB."""
-    return pairhmm_opened.first_batch()[:2]
+    return cuda.first_batch()[:2]
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +70,8 @@ def test_memory_of_an_engine_of_the_library(
 ) -> None:
     fake_gpus(result=-1.0)
     monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", chosen)
-    _, record, _owners = pairhmm_opened.opened(None)
-    assert record.options.devices[0].memory_bytes == most * MIB
+    opened = cuda.opened(None)
+    assert opened.options.options.devices[0].memory_bytes == most * MIB
 
 
 @pytest.mark.parametrize("chosen", ["0", "-1", "1.5", "2g", "٣", "9" * 13, "9" * 5000])
