@@ -1,6 +1,6 @@
 /* Prints mummer's lines for two FASTA files, so that the library can be tried where there is no
  * Python:
- * driver REFERENCE QUERIES MIN_LENGTH KIND PAGE_LETTERS MEMORY THREADS
+ * driver REFERENCE QUERIES MIN_LENGTH KIND PAGE_LETTERS MEMORY THREADS [GPUS]
  *
  * The index is saved to memory and loaded again. */
 #include "../driver.h"
@@ -49,8 +49,12 @@ int main(int argc, char **argv) {
     int32_t same = 0;
     check(gkl_shim_mem_is_of(index, &reference, &same));
     if (!same) return 3;
-    const gkl_shim_mem_search search = {
-        .min_length = atoi(argv[3]), .kind = atoi(argv[4]), .strands = GKL_SHIM_MEM_BOTH};
+    gkl_shim_cuda_engine *engine = NULL;
+    if (argc > 8) check(gkl_shim_mem_cuda_engine_open(argv[8], &engine));
+    const gkl_shim_mem_search search = {.min_length = atoi(argv[3]),
+                                        .kind = atoi(argv[4]),
+                                        .strands = GKL_SHIM_MEM_BOTH,
+                                        .engine = engine};
     gkl_shim_mem_matches *matches = NULL;
     check(gkl_shim_mem_find(index, &queries, &search, &matches));
     const int64_t count = gkl_shim_mem_count(matches);
@@ -73,6 +77,7 @@ int main(int argc, char **argv) {
     gkl_shim_mem_lines_close(lines);
     gkl_shim_mem_matches_close(matches);
     gkl_shim_mem_close(index);
+    gkl_shim_cuda_engine_close(engine);
     gkl_shim_mem_fasta_close(first);
     gkl_shim_mem_fasta_close(second);
     return 0;

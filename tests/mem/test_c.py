@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from gkl_shim import mem
 from gkl_shim.common import _native
 from tests.cli.shim_command import run
+from tests.conftest import ROOT
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related
 
@@ -31,6 +34,35 @@ def test_a_c_program_prints_the_commands_lines(request, tmp_path: Path, machine:
                 [*program, *map(str, arguments)], cwd=tmp_path, capture_output=True, check=True
             )
             assert done.stdout == want
+
+
+def test_a_c_program_searches_on_gpus(request, tmp_path: Path) -> None:
+    """Python opens them in the program. CuPy and the driver are stand-ins."""
+    stand_in = (
+        "import sys\nsys.path.append({!r})\nfrom tests.fakes import cupy\ncupy.install(2, {})\n"
+    )
+    (tmp_path / "ref.fa").write_bytes(fasta([REFERENCE]))
+    (tmp_path / "q.fa").write_bytes(fasta(QUERIES, "q"))
+    command = [*request.getfixturevalue("native"), "ref.fa", "q.fa", "12", "0", "0", "0", "2"]
+
+    def searched(options: str, *gpus: str) -> tuple[int, bytes, str]:
+        (tmp_path / "cupy.py").write_text(stand_in.format(str(ROOT), options))
+        environment = {"PYTHONPATH": str(tmp_path), "GKL_SHIM_PYTHON": sys.executable}
+        done = subprocess.run(
+            [*command, *gpus], cwd=tmp_path, capture_output=True, env={**os.environ, **environment}
+        )
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    want = searched("")
+    assert searched("kernels='mem'", "1,0") == want
+    assert want[1].count(b"\n") > 20
+    for options, gpus, message in (
+        ("kernels='mem', fail={'cuLaunchKernel': 5}", "", "no GPU is left"),
+        ("kernels='mem'", "7", "devices: there is no CUDA device 7; there are 2"),
+    ):
+        code, found, told = searched(options, gpus)
+        assert (code, found) == (1, b"")
+        assert message in told
 
 
 def test_too_many_letters_are_refused() -> None:
