@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import functools
+import importlib
 import threading
 import time
 import warnings
@@ -40,17 +40,22 @@ class CallCosts:
         self._lib.gkl_shim_call_costs_add(self._costs, call, on_gpu, nanoseconds)
 
 
-def estimate(algorithm: str, *facts: int) -> Any:
+def estimate(algorithm: str, *facts: Any) -> Any:
     """Return the ``gkl_shim_call_estimate *`` of a call.
 
     Parameters
     ----------
     algorithm, facts
         The word in ``gkl_shim_<algorithm>_estimate``, and the arguments of that function.
+
+    Raises
+    ------
+    ValueError
+        If the library refuses the facts, with its message.
     """
     ffi, lib = _native.library()
     call = ffi.new("gkl_shim_call_estimate *")
-    getattr(lib, f"gkl_shim_{algorithm}_estimate")(*facts, call)
+    _native.check(getattr(lib, f"gkl_shim_{algorithm}_estimate")(*facts, call) or 0)
     return call
 
 
@@ -59,12 +64,14 @@ class Devices(Generic[_Engine]):
 
     Parameters
     ----------
+    algorithm
+        The engine is the class ``Engine`` of the module ``_cuda`` in the algorithm's folder.
     backend
         ``"cpu"``, ``"cuda"`` or ``"auto"``.
     devices
         The numbers of the devices that the user chose, or None for all devices.
-    open_engine
-        Opens the engine on devices, or raises BackendUnavailable.
+    *options
+        Further arguments of the engine, after the devices.
 
     Raises
     ------
@@ -73,19 +80,25 @@ class Devices(Generic[_Engine]):
     """
 
     def __init__(
-        self,
-        backend: str,
-        devices: Iterable[int] | None,
-        open_engine: Callable[[list[int] | None], _Engine],
+        self, algorithm: str, backend: str, devices: Iterable[int] | None, *options: Any
     ) -> None:
         numbers = device_numbers(devices)
         if backend == "cpu" and numbers is not None:
             raise ValueError(
                 "devices: the backend cpu uses no CUDA devices; choose cuda or auto, or name none"
             )
-        self.engine: _Engine | None = open_engine(numbers) if backend == "cuda" else None
+
+        def open_engine() -> _Engine:
+            # Imported late, because CuPy is optional and takes a second to load.
+            module = importlib.import_module(f"gkl_shim.{algorithm}._cuda")
+            engine: _Engine = module.Engine(numbers, *options)
+            return engine
+
+        self.engine: _Engine | None = open_engine() if backend == "cuda" else None
+        """The engine, or None while it is not open."""
         self.always = backend == "cuda"
-        self._open_engine = functools.partial(open_engine, numbers)
+        self.costs = CallCosts()
+        self._open_engine = open_engine
         self._may_open = backend == "auto" and any(driver.exists() for driver in _DRIVERS)
         self._nanoseconds_left = _WARM_UP_NANOSECONDS
         self._lock = threading.Lock()
@@ -97,15 +110,17 @@ class Devices(Generic[_Engine]):
         return not self.always and not self._may_open and self.engine is None
 
     @contextlib.contextmanager
-    def for_call(self, costs: CallCosts, estimate: Callable[[], Any]) -> Iterator[_Engine | None]:
+    def for_call(
+        self, estimate: Callable[[], Any], costs: CallCosts | None = None
+    ) -> Iterator[_Engine | None]:
         """Choose the engine for a call, and learn from the time that the ``with`` block takes.
 
         Parameters
         ----------
-        costs
-            What calls of this kind cost.
         estimate
             Returns a ``gkl_shim_call_estimate *`` for the call.
+        costs
+            What calls of this kind cost, if they cost something else than others of their size.
 
         Yields
         ------
@@ -115,7 +130,7 @@ class Devices(Generic[_Engine]):
         if self.always or self.absent:
             yield self.engine
             return
-        call = estimate()
+        call, costs = estimate(), costs or self.costs
         preferred = costs.prefer_gpu(call)
         engine = self.engine if preferred else None
         start = time.perf_counter_ns()

@@ -43,14 +43,9 @@ class Processors:
     ) -> None:
         check_choice("backend", backend, Backend)
         self.threads = whole_number("threads", threads, 0, INT32_MAX)
-
-        def open_engine(numbers: list[int] | None) -> cuda.Engine:
-            from gkl_shim.correct._cuda import Engine
-
-            return Engine(numbers, self.threads)
-
-        self._devices = _auto.Devices(backend, devices, open_engine)
-        self._costs = _auto.CallCosts()
+        self._devices: _auto.Devices[cuda.Engine] = _auto.Devices(
+            "correct", backend, devices, self.threads
+        )
         self._told = False  # that a spectrum does not fit
         self.bases = {"cpu": 0, "cuda": 0}
         """The bases that each engine was given to correct."""
@@ -70,7 +65,7 @@ class Processors:
     ) -> _T:
         """Return ``call(engine)`` with the engine to correct with; None is the CPU."""
         with self._devices.for_call(
-            self._costs, lambda: _auto.estimate("correct", bases, self.threads)
+            lambda: _auto.estimate("correct", bases, self.threads)
         ) as engine:
             if engine is None:
                 self.bases["cpu"] += bases

@@ -116,21 +116,11 @@ class Index(Closable):
             "borrowed": isinstance(reference, _native_mem.Sequences),
         }
         # Devices that cannot be used are refused before the index is built.
-        self._open(threads, backend, devices)
+        self._threads = threads
+        self._devices: _auto.Devices[cuda.Engine] = _auto.Devices("mem", backend, devices)
         self._native: _native_mem.Index | None = _native_mem.Index.build(
             native_sequences(reference, "reference"), **options
         )
-
-    def _open(self, threads: int, backend: Backend, devices: Iterable[int] | None) -> None:
-        self._threads = threads
-        self._costs = _auto.CallCosts()
-
-        def open_engine(numbers: list[int] | None) -> cuda.Engine:
-            from gkl_shim.mem._cuda import Engine
-
-            return Engine(numbers)
-
-        self._devices = _auto.Devices(backend, devices, open_engine)
 
     @classmethod
     def load(
@@ -158,7 +148,8 @@ class Index(Closable):
             index._native = _native_mem.Index.load(data, threads)
         except ValueError as error:
             raise FormatError(str(path), None, str(error)) from None
-        index._open(threads, backend, devices)
+        index._threads = threads
+        index._devices = _auto.Devices("mem", backend, devices)
         return index
 
     def save(self, path: str | Path) -> None:
@@ -274,9 +265,7 @@ class Index(Closable):
     ) -> _native_mem.Matches:
         """Find matches, and leave them in the library's memory; for this package's own use."""
         native = self.native
-        with self._devices.for_call(
-            self._costs, lambda: self._estimate(queries, strands, part)
-        ) as engine:
+        with self._devices.for_call(lambda: self._estimate(queries, strands, part)) as engine:
             try:
                 return native.find(queries, min_length, kind, strands, part, engine)
             except BackendUnavailable as error:

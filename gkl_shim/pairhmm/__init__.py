@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.common._arguments import check_choice
-from gkl_shim.common._auto import CallCosts, Devices
+from gkl_shim.common._auto import Devices, estimate
 from gkl_shim.common._closable import Closable
 from gkl_shim.common._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
@@ -150,9 +150,8 @@ class PairHMM(Closable):
         chosen = "cpu" if backend == "auto" and build is not None else backend
         self._options = (precision, int(threads))
         self._devices: Devices[CudaEngine] = Devices(
-            chosen, devices, lambda numbers: _open_cuda(numbers, precision, int(threads))
+            "pairhmm", chosen, devices, precision, False, int(threads)
         )
-        self._costs = CallCosts()
         self._final: Statistics | None = None
 
     @property
@@ -226,7 +225,7 @@ class PairHMM(Closable):
             raise ValueError("this PairHMM is closed")
         if self._devices.absent:
             return self._on_cpu(engine, batch)
-        with self._devices.for_call(self._costs, lambda: self._estimate(batch)) as on_devices:
+        with self._devices.for_call(lambda: self._estimate(batch)) as on_devices:
             if on_devices is not None:
                 return on_devices.compute(batch)
             return self._on_cpu(engine, batch)
@@ -242,7 +241,8 @@ class PairHMM(Closable):
         slow_double = on_devices is not None and on_devices.slow_double
         pointer = _native_pairhmm.batch_pointer(*batch.arrays)
         precision, threads = self._options
-        return _native_pairhmm.estimate(pointer, precision, slow_double, threads)
+        code = _native_pairhmm.precision_code(precision)
+        return estimate("pairhmm", pointer, code, slow_double, threads)
 
     def stream(
         self,
@@ -467,10 +467,3 @@ def stream(
         deletion_quals=deletion_quals,
         continuation_quals=continuation_quals,
     )
-
-
-def _open_cuda(devices: list[int] | None, precision: Precision, threads: int) -> CudaEngine:
-    # Imported late, because CuPy is optional and takes a second to load.
-    from gkl_shim.pairhmm._cuda import Engine
-
-    return Engine(devices, precision, threads=threads)

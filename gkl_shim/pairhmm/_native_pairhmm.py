@@ -104,18 +104,6 @@ def check_shape(batch: Any) -> None:
     _native.check(lib.gkl_shim_pairhmm_check(batch))
 
 
-def estimate(batch: Any, precision: str, slow_double: bool, threads: int) -> Any:
-    """Return a ``gkl_shim_call_estimate *`` for a batch from :func:`batch_pointer`.
-
-    It raises the same exceptions as :func:`check_shape`.
-    """
-    ffi, lib = _native.library()
-    call = ffi.new("gkl_shim_call_estimate *")
-    code = precision_code(precision)
-    _native.check(lib.gkl_shim_pairhmm_estimate(batch, code, slow_double, threads, call))
-    return call
-
-
 def precision_code(precision: str) -> int:
     """Return the C constant for ``"single"`` or ``"double"``."""
     return _native.constant(precision)

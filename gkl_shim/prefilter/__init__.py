@@ -135,11 +135,9 @@ class Prefilter(Closable):
         self.method: Method = method
         self.mode: Mode = mode
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, threads, build)
-        cpu = self._cpu
         self._devices: Devices[CudaEngine] = Devices(
-            backend, devices, lambda numbers: _open_cuda(cpu, numbers, encode)
+            "prefilter", backend, devices, self._cpu, encode
         )
-        self._costs = CallCosts()
 
     @property
     def build(self) -> str:
@@ -180,7 +178,7 @@ class Prefilter(Closable):
             def load() -> tuple[int, int]:
                 return _bases(queries), _bytes_to_send(queries) + _bytes_to_send(targets)
 
-            with self.engine_for(load, self._costs) as engine:
+            with self.engine_for(load) as engine:
                 engine.compute(queries, targets, results)
         return results
 
@@ -211,7 +209,9 @@ class Prefilter(Closable):
         return self._devices.engine or self._open()
 
     @contextlib.contextmanager
-    def engine_for(self, load: Callable[[], tuple[int, int]], costs: CallCosts) -> Iterator[Engine]:
+    def engine_for(
+        self, load: Callable[[], tuple[int, int]], costs: CallCosts | None = None
+    ) -> Iterator[Engine]:
         """Choose the engine for a call.
 
         Parameters
@@ -219,11 +219,11 @@ class Prefilter(Closable):
         load
             Returns the bases of the call's reads, and the bytes that a device has to be sent.
         costs
-            What calls of this kind cost.
+            As for :meth:`gkl_shim.common._auto.Devices.for_call`.
         """
         cpu = self._open()
         with self._devices.for_call(
-            costs, lambda: estimate("prefilter", *load(), self.max_edits, cpu.threads)
+            lambda: estimate("prefilter", *load(), self.max_edits, cpu.threads), costs
         ) as engine:
             yield cpu if engine is None else engine
 
@@ -231,13 +231,6 @@ class Prefilter(Closable):
         if self._cpu is None:
             raise ValueError("this Prefilter is closed")
         return self._cpu
-
-
-def _open_cuda(cpu: CpuEngine, devices: list[int] | None, encode: Encode) -> CudaEngine:
-    # Imported late, because CuPy is optional and takes a second to load.
-    from gkl_shim.prefilter._cuda import Engine as CudaEngine
-
-    return CudaEngine(cpu, devices, encode)
 
 
 class Resident:

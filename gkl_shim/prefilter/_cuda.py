@@ -35,10 +35,10 @@ class Engine(DeviceEngine):
 
     Parameters
     ----------
-    cpu
-        The CPU engine, with the options. It computes the pairs that no device computes.
     devices
         As in :func:`gkl_shim.cuda.engine.open_devices`, which also lists the exceptions.
+    cpu
+        The CPU engine, with the options. It computes the pairs that no device computes.
     encode
         Where letters are encoded: ``"host"`` or ``"device"``. ``"auto"`` encodes letters in pinned
         memory on the device, and others on the host.
@@ -46,7 +46,7 @@ class Engine(DeviceEngine):
 
     _NAME = "prefilter_cuda"
 
-    def __init__(self, cpu: CpuEngine, devices: Iterable[int] | None, encode: str) -> None:
+    def __init__(self, devices: Iterable[int] | None, cpu: CpuEngine, encode: str) -> None:
         self.cpu = cpu
         self.chunk_pairs = 0
         """The number of pairs in a chunk; 0 chooses it from their size."""

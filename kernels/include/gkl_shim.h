@@ -101,7 +101,7 @@ GKL_SHIM_API const char *gkl_shim_builds(void);
  * and the others, or where it is said the CPU, do its work. PairHMM opens its own GPUs, as
  * gkl_shim_pairhmm_options describes it.
  *
- * CuPy opens the GPUs, in Python, as for GKL_SHIM_CUDA, but the caller waits as long as it takes.
+ * CuPy opens the GPUs, in Python, as for GKL_SHIM_CUDA, but in the caller's thread, which waits.
  * `devices` are their numbers, such as "0,1". NULL or "" means those of the environment variable
  * GKL_SHIM_DEVICES, or without it all. GKL_SHIM_EUNAVAILABLE: there is no GPU that can be used;
  * gkl_shim_last_error() says why. What Python has opened for an engine, its contexts and kernels,

@@ -4,7 +4,7 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/thread_pool.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "prefilter/cpu/engine.h"
 
 struct gkl_shim_prefilter {
@@ -18,6 +18,12 @@ namespace {
 constexpr int64_t kEncodedSlice = int64_t(1) << 18;
 // How many bases one thread encodes in a nanosecond, about.
 constexpr int64_t kEncodedPerNanosecond = 8;
+
+// Bases of reads a nanosecond, on one thread of the CPU with at most kNarrow edits, and in the
+// GPU's kernels. Bytes a nanosecond on their way to the GPU, encoding included. Measured with an
+// H200 and the CPU of its machine (docs/algorithms/prefilter.md).
+constexpr double kCpuBases = 4, kGpuBases = 1000, kSentBytes = 48, kTripNanoseconds = 50000;
+constexpr int kNarrow = 15;
 
 bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &sequences, int64_t pairs,
                      int32_t longest) {
@@ -110,6 +116,15 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
                     (long long)k, read, segment);
         }
     return guarded([&] { compute_on_cpu(handle->settings, pairs, *reads, *segments, results); });
+}
+
+extern "C" void gkl_shim_prefilter_estimate(int64_t bases, int64_t bytes, int32_t max_edits,
+                                            int32_t threads, gkl_shim_call_estimate *call) {
+    const FloatingPointMode mode;
+    // The work grows with the width of the band of the matrix that is computed.
+    const double width = max_edits <= kNarrow ? 1 : double(max_edits) / kNarrow;
+    *call = {bases, double(bases) * width / kCpuBases / allowed_threads(threads),
+             kTripNanoseconds + double(bases) * width / kGpuBases + double(bytes) / kSentBytes};
 }
 
 extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {

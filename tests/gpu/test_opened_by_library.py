@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gkl_shim import correct, mem
+from gkl_shim import correct
 from gkl_shim.common import _native
 from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import _native_correct
 from gkl_shim.cuda import opened_by_library
 from gkl_shim.errors import BackendUnavailable
-from gkl_shim.mem._native_mem import Matches
 from gkl_shim.pairhmm import PairHMM
 from gkl_shim.pairhmm import _cuda as cuda_pairhmm
-from tests.mem.test_find import related
 
 
 def test_the_first_batch() -> None:
@@ -84,27 +82,6 @@ opened_by_library.opened("pairhmm", "any version")
     assert done.stdout == "[1, 0] False\n"
 
 
-@pytest.mark.parametrize(("devices", "used"), [("1", {1}), ("", {0, 1})])
-def test_mem_on_gpus_from_c(fake_gpus: Any, devices: str, used: set[int]) -> None:
-    driver = fake_gpus(2, kernels="mem")
-    ffi, lib = _native.library()
-    reference, queries = related(36, 2000, 6)
-    index = mem.Index(reference, min_length=12, backend="cpu")
-    given = mem.native_sequences(queries, "queries")
-    engine, found = ffi.new("gkl_shim_cuda_engine **"), ffi.new("gkl_shim_mem_matches **")
-    _native.check(lib.gkl_shim_mem_cuda_engine_open(devices.encode() or ffi.NULL, engine))
-    search = ffi.new("gkl_shim_mem_search *", (12, 0, 3, 0, 0, 0, engine[0]))
-    _native.check(lib.gkl_shim_mem_find(index.native.handle, given.pointer, search, found))
-    assert np.array_equal(
-        Matches(index.native, found[0]).array(), index.find(queries, strands="both")
-    )
-    assert set(driver.launches) == used
-    assert lib.gkl_shim_cuda_engine_uses(engine[0], 0) == (0 in used)
-    assert lib.gkl_shim_cuda_engine_next_loss(engine[0], ffi.new("int32_t *")) == ffi.NULL
-    lib.gkl_shim_cuda_engine_close(engine[0])
-    assert driver.live == []
-
-
 def test_correct_on_gpus_from_c(fake_gpus: Any) -> None:
     driver = fake_gpus(2, kernels="correct")
     ffi, lib = _native.library()
@@ -112,7 +89,7 @@ def test_correct_on_gpus_from_c(fake_gpus: Any) -> None:
     wanted = correct.Spectrum.from_reads(reads, k=11, threshold=5, backend="cpu").correct(reads)
     given = _native_correct.batch(reads, None)
     engine, counter = ffi.new("gkl_shim_cuda_engine **"), ffi.new("gkl_shim_correct_counter **")
-    _native.check(lib.gkl_shim_correct_cuda_engine_open(b"0,1", engine))
+    _native.check(lib.gkl_shim_correct_cuda_engine_open(b"1", engine))
     _native.check(lib.gkl_shim_correct_counter_open(11, 1, 0, 5, engine[0], counter))
     complete, spectrum = ffi.new("int32_t *"), ffi.new("gkl_shim_correct_spectrum **")
     _native.check(lib.gkl_shim_correct_count(counter[0], given))
@@ -122,13 +99,15 @@ def test_correct_on_gpus_from_c(fake_gpus: Any) -> None:
     lib.gkl_shim_correct_counter_close(counter[0])
     letters, states = ffi.new("uint8_t[]", 120), ffi.new("uint8_t[]", 10)
     options = ffi.new("gkl_shim_correct_options *", {"engine": engine[0]})
-    counted = sum(driver.launches.values())
+    counted = driver.launches[1]
     outputs = (letters, states, ffi.NULL, ffi.NULL)
     _native.check(lib.gkl_shim_correct_reads(options, spectrum[0], given, *outputs))
-    assert sum(driver.launches.values()) > counted
+    assert driver.launches[1] > counted
     assert bytes(letters) == wanted.letters.tobytes() == b"ACGTTGCAAGCT" * 10
     assert bytes(states) == wanted.states.tobytes()
     lib.gkl_shim_correct_spectrum_close(spectrum[0])
+    assert set(driver.launches) == {1}
+    assert [lib.gkl_shim_cuda_engine_uses(engine[0], number) for number in (-1, 0, 1)] == [1, 0, 1]
     lib.gkl_shim_cuda_engine_close(engine[0])
     assert driver.live == []
 

@@ -309,7 +309,7 @@ def eager(monkeypatch):
 def test_auto_opens_cuda_for_calls_that_gain(fake, eager, monkeypatch):
     driver = fake()
     with Prefilter(2) as prefilter:
-        monkeypatch.setattr(prefilter._costs, "prefer_gpu", lambda call: call.size >= 500)
+        monkeypatch.setattr(prefilter._devices.costs, "prefer_gpu", lambda call: call.size >= 500)
 
         def launches(size):
             before = len(driver.launched)
@@ -335,7 +335,7 @@ def test_auto_without_cuda(eager, monkeypatch):
 
     monkeypatch.setattr(cuda_devices, "import_cupy", missing)
     with Prefilter(2) as prefilter:
-        monkeypatch.setattr(prefilter._costs, "prefer_gpu", lambda call: True)
+        monkeypatch.setattr(prefilter._devices.costs, "prefer_gpu", lambda call: True)
         for _ in range(20):
             assert prefilter.edits(["ACGT"], ["ACGT"]).tolist() == [0]
         assert tried.wait(60)

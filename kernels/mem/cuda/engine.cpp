@@ -1,5 +1,4 @@
-// The CUDA engine. It chooses the pages and chunks of a search
-// (device_search.h).
+// The CUDA engine. It chooses the pages and chunks of a search (device_search.h).
 #include "mem/cuda/engine.h"
 
 #include <algorithm>

@@ -325,7 +325,7 @@ def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, driver
         monkeypatch.setattr(_auto, "_DRIVERS", (Path("/nonexistent"),))
     small, large = generated_regions(1), concatenated([generated_regions(4)] * 8)
     pairhmm = PairHMM(threads=1)
-    monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: call.size == large.cells)
+    monkeypatch.setattr(pairhmm._devices.costs, "prefer_gpu", lambda call: call.size == large.cells)
     for _ in range(20):
         pairhmm.compute(small)
     assert pairhmm.backend == "cpu"
@@ -352,7 +352,7 @@ def test_auto_warns_of_a_wrong_choice(null, eager, monkeypatch, device, memory, 
     monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", memory)
     batch = generated_regions(1)
     pairhmm = PairHMM(threads=1, devices=[device])
-    monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: True)
+    monkeypatch.setattr(pairhmm._devices.costs, "prefer_gpu", lambda call: True)
     found = []
     monkeypatch.setattr(_auto.warnings, "warn", lambda text, *_, **__: found.append(text))
     end = time.monotonic() + 30
@@ -370,7 +370,7 @@ def test_auto_learns_which_engine_is_faster(null, eager, monkeypatch):
         null(result=ON_DEVICE)
         pairhmm = PairHMM(threads=1)
         opened_by(pairhmm, batch)
-        costs = pairhmm._costs
+        costs = pairhmm._devices.costs
         add = costs.add
         monkeypatch.setattr(
             costs,

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from gkl_shim.common import _auto
 from gkl_shim.pairhmm import Batch, _native_pairhmm
 from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.pairhmm._batch import HaplotypeBatch, ReadBatch, concatenated
@@ -189,9 +190,9 @@ def test_auto_reckons_with_the_time_that_long_reads_take():
     haplotypes = len(batch[0:1].haplotypes.bases)
     short, long = 1024 * haplotypes + 100 * 50, 1200 * haplotypes
     for threads in (1, 2):
-        call = _native_pairhmm.estimate(
-            _native_pairhmm.batch_pointer(*batch.arrays), "single", False, threads
-        )
+        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
+        single = _native_pairhmm.precision_code("single")
+        call = _auto.estimate("pairhmm", pointer, single, False, threads)
         # A thread computes 20 cells of short reads a nanosecond, and a quarter cell of long reads.
         assert call.size == short + long
         assert call.cpu_nanoseconds == pytest.approx((short / 20 + long * 4) / threads)
