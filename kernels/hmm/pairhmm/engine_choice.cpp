@@ -55,8 +55,8 @@ EngineChoice::Call EngineChoice::choose(const gkl_shim_pairhmm_batch &batch, int
     if (call.by_cost)
         call.estimate =
             estimate_call(batch, cells, settings.double_precision, false, settings.threads);
-    if (cuda_given_up() || (call.by_cost && !costs_.prefer_gpu(call.estimate))) return call;
-    call.to_gpu = cuda_is_ready(backend_ == GKL_SHIM_CUDA);
+    call.to_gpu = (!call.by_cost || costs_.prefer_gpu(call.estimate)) &&
+                  cuda_is_ready(backend_ == GKL_SHIM_CUDA);
     return call;
 }
 

@@ -95,9 +95,8 @@ void start_cuda(int32_t backend) {
         python_host().start();
 }
 
-bool cuda_given_up() { return gpu_given_up; }
-
 bool cuda_is_ready(bool waits) {
+    if (gpu_given_up) return false;
     switch (python_host().wait(waits ? kPatienceSeconds : 0)) {
         case PythonHost::kOpen:
             return true;

@@ -12,11 +12,9 @@ namespace gkl_shim::pairhmm {
 // NVIDIA driver.
 void start_cuda(int32_t backend);
 
-// Whether the GPU does not start or has failed, so that the CPU computes all calls.
-bool cuda_given_up();
-
 // Whether the engine is ready for a call. The first call that waits does so for ten seconds at
-// most, and gives up then.
+// most. If the GPU is not ready then, does not start or has failed, the CPU computes all later
+// calls.
 bool cuda_is_ready(bool waits);
 
 // Computes a checked batch. `done` receives what the GPU did, and what the CPU did for it. Returns
