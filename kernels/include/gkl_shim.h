@@ -723,7 +723,7 @@ typedef struct {
 /* The matches of a search, which the library keeps. */
 typedef struct gkl_shim_mem_matches gkl_shim_mem_matches;
 
-/* Open GPUs for searches. They build pages of their own, so the index may be deferred. */
+/* Open GPUs for searches. They index the reference themselves, so the index may be deferred. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_engine_open(const char *devices,
                                                            gkl_shim_cuda_engine **engine);
 
