@@ -75,7 +75,7 @@ def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
 
 
 def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path: Path) -> None:
-    """A class that cannot be read leaves a jar to Barclay. One with an absent superclass does not."""
+    """A class that cannot be read leaves a jar to Barclay. An absent superclass does not."""
     whole = odd_jar(tmp_path, classpath, damaged=False)
     damaged = odd_jar(tmp_path, classpath, damaged=True)
     compile_java(f"{classpath}:{paths.agent_jar()}", tmp_path, "ToolSearchCheck")
