@@ -47,8 +47,8 @@ class FileComparison:
 def compare(stock: Path, shim: Path, names: Iterable[str]) -> list[FileComparison]:
     """Compare files of two folders.
 
-    The blocks of BAM files are compared compressed, and inflated if they differ: at level 2,
-    Intel's deflater does not always give the same bytes for the same block, in stock GATK either.
+    The blocks of BAM files are compared compressed, and inflated if they differ: at level 2, what
+    Intel's deflater makes of a block depends on an address in memory, in stock GATK too.
     Then indexes are compared by the places in the inflated files that they point to, and each MD5
     file must have the MD5 of the BAM file beside it. In a text file (``.txt``), lines that begin
     with "# " are left out: Picard's metrics have the time there.

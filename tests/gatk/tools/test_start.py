@@ -1,6 +1,6 @@
-"""The start of GATK: the search for tools, and the thread that loads classes ahead.
+"""The start of GATK: the search for tools, and the threads that work ahead of it.
 
-The search finds what Barclay's own code finds: both search in one JVM. The thread loads no class
+The search finds what Barclay's own code finds: both search in one JVM. The threads load no class
 that GATK does not load.
 """
 
@@ -34,7 +34,7 @@ SEARCHES = (
 #: A class in a jar. Those that the JVM makes for lambda expressions differ between runs.
 LOADED = re.compile(r"\] ([\w.$]+) source: file:.*(?<!/gkl-shim)\.jar$", re.M)
 NO_ARCHIVE = [option for option in QUICK if "Archive" not in option]
-#: The classes of a jar. A damaged one lacks Lost.
+#: The classes of a jar, which lacks Lost.
 ODD_CLASSES = """
 package odd;
 class Odd {}
@@ -66,7 +66,7 @@ def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("odd/", "")
         for path in sorted((classes / "odd").glob("*.class")):
-            if path.name != "Lost.class" or not damaged:
+            if path.name != "Lost.class":
                 archive.write(path, path.relative_to(classes))
         if damaged:
             archive.writestr("odd/Garbage.class", bytes(range(200)))
@@ -75,10 +75,10 @@ def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
 
 
 def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path: Path) -> None:
-    """A class that cannot be read or loaded leaves a jar to Barclay."""
+    """A class that cannot be read leaves a jar to Barclay. An absent superclass does not."""
     whole = odd_jar(tmp_path, classpath, damaged=False)
     damaged = odd_jar(tmp_path, classpath, damaged=True)
-    compile_java(classpath, tmp_path, "ToolSearchCheck")
+    compile_java(f"{classpath}:{paths.agent_jar()}", tmp_path, "ToolSearchCheck")
     odd = [
         f"odd,{parent},{jar}"
         for jar in (whole, damaged)
@@ -94,8 +94,13 @@ def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path:
     # None of GATK's classes extends Picard's class of tools.
     assert counts[0] == 0 and min(counts[1:6]) > 10
     assert counts[7:] == [2, 1, 2, 1], done.stdout
-    loaded, by_barclay = map(int, re.findall(r"loaded (\d+)$", done.stdout, re.M))
+    *each, loaded, by_barclay = map(int, re.findall(r"loaded (\d+)$", done.stdout, re.M))
     assert by_barclay > 2 * loaded > 0, done.stdout
+    # Barclay loads all classes of the damaged jar.
+    assert max(each[7:9]) < min(each[9:]), done.stdout
+    # What was read ahead is what the searches of the class path ask for.
+    (ahead,) = re.findall(r"^read (\d+), later 0 of 2 jars$", done.stdout, re.M)
+    assert int(ahead) > 3000
 
 
 def loaded(classpath: str, reference: Path, folder: Path, processors: int) -> tuple[set[str], str]:
@@ -122,5 +127,6 @@ def test_a_thread_loads_only_what_gatk_loads(
     ahead, log = loaded(classpath, chr22.reference, tmp_path, 2)
     (counts,) = re.findall(r"start: a thread has loaded (\d+) of (\d+) classes", log)
     assert counts[0] == counts[1] and int(counts[0]) > 2000
+    assert re.search(r"start: a thread has read what \d{4,} classes extend", log)
     assert len(alone) > int(counts[0])
     assert ahead == alone

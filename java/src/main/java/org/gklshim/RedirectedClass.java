@@ -104,7 +104,7 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "util/BlockGunzipper", null)
                 .open("inflater", "checkCrcs"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMFileWriter",
-                BAM + "BamOutput", "writeAlignment")
+                BAM + "PendingIndex", "writeAlignment")
                 .open("bamRecordCodec", "blockCompressedOutputStream", "bamIndexer"),
         new RedirectedClass(GatkPart.READS, SAMTOOLS + "BAMIndexMetaData", null)
                 .open("alignedRecords"),

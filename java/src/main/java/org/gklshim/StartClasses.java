@@ -2,11 +2,12 @@ package org.gklshim;
 
 import java.io.IOException;
 import java.util.List;
+import org.gklshim.gatk.tools.Parents;
 
 /**
  * The classes that every tool of GATK loads when it starts. A thread loads them in the same order,
  * ahead of GATK's own thread, which initializes and uses each class before it loads the next. The
- * file gatk/start.classes lists them.
+ * file gatk/start.classes lists them. Another thread reads which of GATK's classes are tools.
  *
  * <p>The thread loads classes without initializing them, so no code of GATK runs earlier or in
  * another thread than without it.
@@ -14,7 +15,7 @@ import java.util.List;
 final class StartClasses {
     private StartClasses() {}
 
-    /** Has a thread load the classes, unless GATK's own thread needs the only processor. */
+    /** Has threads work ahead, unless GATK's own thread needs the only processor. */
     static void load(ClassLoader loader) {
         // A class loader that is not the JDK's may not load in several threads at once.
         if (Runtime.getRuntime().availableProcessors() < 2
@@ -22,12 +23,28 @@ final class StartClasses {
                 || loader.getClass().getClassLoader() != null) {
             return;
         }
-        Thread thread = new Thread(() -> loadAll(loader), "gkl-shim start");
+        start(() -> loadAll(loader));
+        start(() -> readTools(loader));
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "gkl-shim start");
         thread.setDaemon(true);
         try {
             thread.start();
         } catch (OutOfMemoryError e) {
-            // The system refuses a thread. GATK's own thread loads the classes.
+            // The system refuses a thread. GATK's own thread does the work.
+        }
+    }
+
+    private static void readTools(ClassLoader loader) {
+        try {
+            if (GatkPart.TOOLS.isUsable(loader)) {
+                Log.debug("start: a thread has read what " + Parents.readAhead(loader)
+                        + " classes extend");
+            }
+        } catch (IOException | RuntimeException e) {
+            Log.debug("start: GATK's own thread reads what classes extend: " + e);
         }
     }
 

@@ -1,5 +1,6 @@
 package org.gklshim.gatk;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -73,6 +74,21 @@ public final class Members {
         throw new IllegalStateException(object.getClass().getName() + " has no " + name);
     }
 
+    /**
+     * Calls the constructor that has one argument, of this type.
+     *
+     * @throws IllegalStateException if this version of GATK has no such constructor
+     */
+    public static <T, A> T create(Class<T> type, Class<A> argumentType, A argument) {
+        try {
+            Constructor<T> constructor = type.getDeclaredConstructor(argumentType);
+            constructor.setAccessible(true);
+            return constructor.newInstance(argument);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private static RuntimeException unchecked(Throwable failure) {
         if (failure instanceof Error) {
             throw (Error) failure;
@@ -90,7 +106,8 @@ public final class Members {
         return value;
     }
 
-    private static Field field(Class<?> type, String name) throws NoSuchFieldException {
+    /** Returns a field of a class or of one above it. */
+    public static Field field(Class<?> type, String name) throws NoSuchFieldException {
         for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
             for (Field field : declaring.getDeclaredFields()) {
                 if (field.getName().equals(name)) {

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The deflaters or inflaters of a file, beside its own: at most one for each thread. */
+/** The deflaters or inflaters of a file that threads use: as many as were taken at one time. */
 final class CodecPool<C> {
     private final Supplier<C> maker;
     private final Consumer<C> end;

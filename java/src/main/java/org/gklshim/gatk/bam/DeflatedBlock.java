@@ -37,18 +37,19 @@ final class DeflatedBlock {
         deflated = new byte[deflatedLength];
     }
 
-    /** Deflates the bytes with one of these deflaters. */
+    /** Deflates the bytes with one of these deflaters, or stores them if they do not get shorter. */
     DeflatedBlock deflate(CodecPool<Deflater> deflaters) {
         Deflater deflater = deflaters.take();
         try {
-            return deflate(deflater);
+            deflater.reset();
+            // If another one is needed, it is not this one, which is given back after it.
+            return StreamAddress.matters(deflater, bytes) ? deflate(deflaters) : deflate(deflater);
         } finally {
             deflaters.giveBack(deflater);
         }
     }
 
-    /** Deflates the bytes, or stores them if they do not get shorter. */
-    DeflatedBlock deflate(Deflater deflater) {
+    private DeflatedBlock deflate(Deflater deflater) {
         if (!fits(deflater)) {
             Deflater storer = new Deflater(Deflater.NO_COMPRESSION, true);
             try {
@@ -65,9 +66,8 @@ final class DeflatedBlock {
         return this;
     }
 
-    /** Deflates the bytes. Returns whether the result fits. */
+    /** Deflates the bytes with a deflater that was reset. Returns whether the result fits. */
     private boolean fits(Deflater deflater) {
-        deflater.reset();
         deflater.setInput(bytes, 0, length);
         deflater.finish();
         deflatedLength = deflater.deflate(deflated, 0, deflated.length);

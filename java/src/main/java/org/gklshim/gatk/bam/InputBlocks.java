@@ -2,15 +2,19 @@ package org.gklshim.gatk.bam;
 
 import htsjdk.samtools.util.BlockCompressedInputStream;
 import htsjdk.samtools.util.BlockCompressedInputStream.DecompressedBlock;
+import htsjdk.samtools.util.BlockCompressedStreamConstants;
 import htsjdk.samtools.util.BlockGunzipper;
+import htsjdk.samtools.util.zip.InflaterFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.SequenceInputStream;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import java.util.zip.Inflater;
+import org.gklshim.gatk.Members;
 
 /**
  * The blocks of a file that is read. If a reader goes on from block to block, threads inflate the
@@ -58,7 +62,14 @@ final class InputBlocks {
 
     private InputBlocks(BlockCompressedInputStream file, Supplier<Inflater> maker) {
         this.file = file;
-        gunzippers = new CodecPool<>(() -> Gunzippers.make(maker),
+        InflaterFactory inflaters = new InflaterFactory() {
+            @Override
+            public Inflater makeInflater(boolean gzipCompatible) {
+                return maker.get();
+            }
+        };
+        gunzippers = new CodecPool<>(
+                () -> Members.create(BlockGunzipper.class, InflaterFactory.class, inflaters),
                 gunzipper -> gunzipper.inflater.end());
     }
 
@@ -203,6 +214,11 @@ final class InputBlocks {
         }
         if (length < 0 || length > MAX_LENGTH) {
             throw new IOException("a block that inflates to " + length + " bytes");
+        }
+        if (length == 0 && Arrays.equals(Arrays.copyOf(block.bytes, block.length),
+                BlockCompressedStreamConstants.EMPTY_GZIP_BLOCK)) {
+            // The mark of the file's end: GKL 0.8.8 warns of a block that inflates to nothing.
+            return new byte[0];
         }
         byte[] array = freeArrays.poll();
         if (array == null || array.length != length) {

@@ -23,6 +23,8 @@ final class OutputBlocks {
     }
 
     private final BlockCompressedOutputStream file;
+    /** For the first block: the file's own deflater, as in htsjdk, and new ones. */
+    private final CodecPool<Deflater> firstDeflaters;
     private final CodecPool<Deflater> deflaters;
     private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
     private final ArrayDeque<DeflatedBlock> free = new ArrayDeque<>();
@@ -35,6 +37,13 @@ final class OutputBlocks {
 
     private OutputBlocks(BlockCompressedOutputStream file, Supplier<Deflater> maker) {
         this.file = file;
+        Deflater own = file.deflater;
+        firstDeflaters = new CodecPool<>(maker, each -> {
+            if (each != own) {
+                each.end();
+            }
+        });
+        firstDeflaters.giveBack(own);
         deflaters = new CodecPool<>(() -> used(maker.get()), Deflater::end);
     }
 
@@ -107,10 +116,8 @@ final class OutputBlocks {
         DeflatedBlock block = free.isEmpty()
                 ? new DeflatedBlock(file.uncompressedBuffer.length, file.compressedBuffer.length)
                 : free.poll();
-        // As in htsjdk, the first block is the first one of the file's own deflater.
-        InFlight added = new InFlight(block, number() == 0
-                ? new BlockTask<>(() -> block.deflate(file.deflater))
-                : new BlockTask<>(() -> block.deflate(deflaters)));
+        CodecPool<Deflater> pool = number() == 0 ? firstDeflaters : deflaters;
+        InFlight added = new InFlight(block, new BlockTask<>(() -> block.deflate(pool)));
         inFlight.add(added);
         byte[] empty = block.bytes;
         block.bytes = file.uncompressedBuffer;
@@ -172,6 +179,7 @@ final class OutputBlocks {
     void end() {
         BlockThreads.end(inFlight.size());
         inFlight.clear();
+        firstDeflaters.end();
         deflaters.end();
     }
 }

@@ -4,6 +4,7 @@ import htsjdk.samtools.BAMFileSpan;
 import htsjdk.samtools.BAMFileWriter;
 import htsjdk.samtools.BAMIndexMetaData;
 import htsjdk.samtools.Chunk;
+import htsjdk.samtools.SAMException;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileSource;
 import htsjdk.samtools.SAMRecord;
@@ -19,7 +20,7 @@ import org.gklshim.gatk.Members;
  * <p>Neighbours in one window of the index become one record for the indexer, which would join
  * their places in the file. It counts one record, and the others are added to its count.
  */
-final class PendingIndex {
+public final class PendingIndex {
     /**
      * What the indexer asks of a record, or of several in a window. The record itself may change
      * once it is written.
@@ -99,6 +100,22 @@ final class PendingIndex {
         this.blocks = blocks;
         record = new IndexedRecord(writer.getFileHeader());
         counts = (BAMIndexMetaData) Members.get(writer.bamIndexer, "indexBuilder.indexStats");
+    }
+
+    /** Takes the place of the method of {@link BAMFileWriter}. */
+    public static void writeAlignment(BAMFileWriter writer, SAMRecord record) {
+        PendingIndex index = writer.bamIndexer == null ? null : of(writer);
+        boolean isWritten = false;
+        if (index != null) {
+            try {
+                isWritten = index.write(record);
+            } catch (Exception e) {
+                throw failed(writer, record, e);
+            }
+        }
+        if (!isWritten) {
+            writer.writeAlignment$original(record);
+        }
     }
 
     /** Returns the index of a file that has one; null if htsjdk's own code deflates its blocks. */
@@ -227,9 +244,15 @@ final class PendingIndex {
         return address << 16 | offset;
     }
 
-    /** Forgets all records, because there will be no index. */
-    void clear() {
-        entries.clear();
-        withoutAddress.clear();
+    /** Gives up the index, as htsjdk does, and returns its exception. */
+    static SAMException failed(BAMFileWriter writer, SAMRecord record, Exception cause) {
+        PendingIndex index = of(writer);
+        if (index != null) {
+            index.entries.clear();
+            index.withoutAddress.clear();
+        }
+        writer.bamIndexer = null;
+        return new SAMException("Exception when processing alignment for BAM index " + record,
+                cause);
     }
 }

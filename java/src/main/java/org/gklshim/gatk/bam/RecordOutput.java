@@ -99,7 +99,7 @@ public final class RecordOutput {
             }
         } catch (RuntimeException e) {
             end();
-            throw writer.bamIndexer == null ? e : BamOutput.failed(writer, decoded.get(), e);
+            throw writer.bamIndexer == null ? e : PendingIndex.failed(writer, decoded.get(), e);
         } catch (Error e) {
             end();
             throw e;

@@ -18,8 +18,12 @@ final class Ancestry {
         known.put(ancestor.getName().replace('.', '/'), true);
     }
 
-    /** Returns whether a class is the given one, or extends or implements it. */
-    boolean has(String name) throws IOException, ReflectiveOperationException {
+    /**
+     * Returns whether a class is the given one, or extends or implements it. An absent class does
+     * not: Barclay leaves out what extends it, because that cannot be loaded. GATK has such classes
+     * under a Java without the module jdk.javadoc: its doclets.
+     */
+    boolean has(String name) throws IOException {
         Boolean isKnown = known.get(name);
         if (isKnown == null) {
             isKnown = look(name);
@@ -28,13 +32,14 @@ final class Ancestry {
         return isKnown;
     }
 
-    private boolean look(String name) throws IOException, ReflectiveOperationException {
-        if (name.startsWith("java/")) {
-            return ancestor.isAssignableFrom(Class.forName(name.replace('/', '.'), false, null));
-        }
-        String[] names = parents.of(name);
+    private boolean look(String name) throws IOException {
+        String[] names = name.startsWith("java/") ? null : parents.of(name);
         if (names == null) {
-            return ancestor.isAssignableFrom(loader.loadClass(name.replace('/', '.')));
+            try {
+                return ancestor.isAssignableFrom(loader.loadClass(name.replace('/', '.')));
+            } catch (ClassNotFoundException | LinkageError e) {
+                return false;
+            }
         }
         for (String parent : names) {
             if (has(parent)) {

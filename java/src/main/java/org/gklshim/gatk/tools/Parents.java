@@ -2,9 +2,13 @@ package org.gklshim.gatk.tools;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -12,7 +16,14 @@ import java.util.zip.ZipFile;
  * What the classes in a jar extend and implement, by their class files, whose format is chapter 4
  * of the Java Virtual Machine Specification.
  */
-final class Parents {
+public final class Parents {
+    private static final String SUFFIX = ".class";
+    /** A class in each jar with tools, and the folder in which GATK looks for them. */
+    private static final String[][] SEARCHED = {
+        {"org/broadinstitute/hellbender/Main.class", "org/broadinstitute/hellbender/"},
+        {"picard/cmdline/CommandLineProgram.class", "picard/"},
+    };
+
     /** The parents of each class that was asked for, for each path of a jar. */
     private static final Map<String, Map<String, String[]>> KNOWN = new HashMap<>();
 
@@ -26,7 +37,35 @@ final class Parents {
 
     /** Returns the parents of classes in a jar. GATK searches the same jars several times. */
     static synchronized Parents in(ZipFile jar) {
-        return new Parents(jar, KNOWN.computeIfAbsent(jar.getName(), name -> new HashMap<>()));
+        return new Parents(jar,
+                KNOWN.computeIfAbsent(jar.getName(), name -> new ConcurrentHashMap<>()));
+    }
+
+    /**
+     * Reads the parents of all classes that GATK will ask for. A thread does it ahead of the search.
+     *
+     * @return how many classes these are
+     */
+    public static int readAhead(ClassLoader loader) throws IOException {
+        int count = 0;
+        for (String[] searched : SEARCHED) {
+            URL place = loader.getResource(searched[0]);
+            if (place != null && place.getProtocol().equals("jar")) {
+                String file = URLDecoder.decode(place.getFile(), "UTF-8");
+                String path = file.substring("file:".length(), file.indexOf('!'));
+                try (ZipFile jar = new ZipFile(path)) {
+                    Parents parents = in(jar);
+                    for (ZipEntry entry : Collections.list(jar.entries())) {
+                        String name = entry.getName();
+                        if (name.startsWith(searched[1]) && name.endsWith(SUFFIX)) {
+                            parents.of(name.substring(0, name.length() - SUFFIX.length()));
+                            count++;
+                        }
+                    }
+                }
+            }
+        }
+        return count;
     }
 
     /**
@@ -36,7 +75,7 @@ final class Parents {
     String[] of(String name) throws IOException {
         String[] parents = known.get(name);
         if (parents == null) {
-            ZipEntry entry = jar.getEntry(name + ".class");
+            ZipEntry entry = jar.getEntry(name + SUFFIX);
             if (entry != null) {
                 parents = read(bytes(entry));
                 known.put(name, parents);
