@@ -100,11 +100,22 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
     other = duplicate_reads.write(tmp_path / "other.bam", 5, ["C"], grouped=True, aligner="2")
     long = duplicate_reads.long_reads(tmp_path / "long.bam", 6)
     blocks = duplicate_reads.in_odd_blocks(tmp_path / "blocks.bam", long, 7)
+    umis = duplicate_reads.write(
+        tmp_path / "umis.bam", 8, ["A", "B", "C"], barcodes=["", "AC", "n-N", None]
+    )
+    strands = duplicate_reads.write(
+        tmp_path / "strands.bam", 9, ["A", "B"], barcodes=["A-C", "C-A", "-a--", None], paired=True
+    )
+    named = duplicate_reads.write(
+        tmp_path / "named.bam", 10, ["A"], grouped=True, barcodes=["A-C", "C-A"], paired=True
+    )
     by_name = tmp_path / "run" / "sorted.bam"
     sort = [GATK, "SortSam", "-I", str(one), "-O", str(by_name), "-SO", "queryname"]
     picard = [PICARD, "MarkDuplicates", f"I={one}", f"O={tmp_path}/run/picard.bam"]
     grouped = "--ASSUME_SORT_ORDER queryname"
     untouched = "--CLEAR_DT false --ADD_PG_TAG_TO_READS false"
+    ends = "--READ_ONE_BARCODE_TAG BX --READ_TWO_BARCODE_TAG BY"
+    duplex = "--BARCODE_TAG RX --DUPLEX_UMI true --MOLECULAR_IDENTIFIER_TAG MI"
     commands = [
         "\t".join(sort),
         _command(tmp_path, [one], "plain", "--CREATE_INDEX true --CREATE_MD5_FILE true"),
@@ -133,6 +144,12 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
         _command(tmp_path, [one, three], "kept_merged", f"{untouched} --TAGGING_POLICY All"),
         _command(tmp_path, [two, one], "kept_renamed", f"{untouched} --CREATE_INDEX true"),
         _command(tmp_path, [name], "kept_names", f"{grouped} {untouched}"),
+        _command(tmp_path, [umis], "barcodes", "--BARCODE_TAG RX --TAGGING_POLICY All"),
+        _command(tmp_path, [umis], "ends", f"{ends} --REMOVE_DUPLICATES true"),
+        _command(tmp_path, [umis], "molecules", "--BARCODE_TAG RX --MOLECULAR_IDENTIFIER_TAG XM"),
+        _command(tmp_path, [strands], "duplex", f"{duplex} {ends} --CREATE_INDEX true"),
+        _command(tmp_path, [named], "duplex_names", f"{duplex} {grouped} {untouched}"),
+        _command(tmp_path, [strands, umis], "merged_umis", f"--BARCODE_TAG RX {ends}"),
         "\t".join([*picard, f"M={tmp_path}/run/picard.txt", "TAGGING_POLICY=All"]),
     ]
     log = _compare(runs, tmp_path, commands)
@@ -194,7 +211,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [good], "absent/folder"),
         _command(tmp_path, [good], "random", "--DUPLICATE_SCORING_STRATEGY RANDOM"),
         _command(tmp_path, [good], "members", "--TAG_DUPLICATE_SET_MEMBERS true"),
-        _command(tmp_path, [good], "barcodes", "--READ_ONE_BARCODE_TAG XM"),
+        _command(tmp_path, [good], "barcodes", "--READ_ONE_BARCODE_TAG PG"),
         _command(tmp_path, [good], f"../{PIPE}"),
         _command(tmp_path, [good], "whole"),
         _command(tmp_path, [tmp_path / "run" / "whole.bam"], "whole"),
@@ -261,4 +278,5 @@ def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Pa
         "bins: true",
         "sums: true",
         "faults: true",
+        "barcodes: true",
     ]

@@ -137,10 +137,6 @@ public final class DuplicateMarking {
             // Picard could not write it again after an error.
             return "an output that is no regular file";
         }
-        if (tool.BARCODE_TAG != null || tool.READ_ONE_BARCODE_TAG != null
-                || tool.READ_TWO_BARCODE_TAG != null) {
-            return "barcodes";
-        }
         if (tool.TAG_DUPLICATE_SET_MEMBERS) {
             return "--TAG_DUPLICATE_SET_MEMBERS";
         }
@@ -187,14 +183,14 @@ public final class DuplicateMarking {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
         try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
-                tool.TMP_DIR.get(0))) {
+                tool.TMP_DIR.get(0), options.barcodes.areUsed)) {
             ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
             long[] facts = Facts.forFinding(options, genome, groups);
             read(() -> new ReadEndsReader(engine, facts,
-                            new RecordTexts(inputs, groups, null))::read,
+                            new RecordTexts(inputs, groups, genome, null))::read,
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);
@@ -207,9 +203,9 @@ public final class DuplicateMarking {
             sets = new DuplicateSets(generator, finder, tool.REMOVE_SEQUENCING_DUPLICATES
                     || tool.TAGGING_POLICY != DuplicateTaggingPolicy.DontTag);
             log.info("Traversing read pair information and detecting duplicates.");
-            sets.markPairs(store.pairs);
+            sets.markPairs(store);
             log.info("Traversing fragment information and detecting duplicates.");
-            sets.markUnpaired(store.unpaired, store.pairedReads);
+            sets.markUnpaired(store);
         }
         logMemory("After generateDuplicateIndexes");
     }
@@ -246,12 +242,12 @@ public final class DuplicateMarking {
                 .makeWriter(outputHeader, true, tool.OUTPUT,
                 (File) Members.get(tool, "REFERENCE_SEQUENCE"));
         isInHtsjdk = false;
-        writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
-                programs, file, inputBuffers, outputBuffers, log);
+        writer = new MarkedRecordWriter(tool, options.barcodes, sets, groups, header, genome, unusual,
+                generator, programs, file, inputBuffers, outputBuffers, log);
         try {
             long[] facts = Facts.forMarking(tool, setsProgram, inputs, options, genome, groups);
             read(() -> new RecordMarker(engine, facts, sets, groups, genome, outputHeader,
-                            new RecordTexts(inputs, groups, programs), writer.needsObjects(),
+                            new RecordTexts(inputs, groups, genome, programs), writer.needsObjects(),
                             outputBuffers)::mark,
                     writer::write, () -> false);
         } catch (RuntimeException e) {

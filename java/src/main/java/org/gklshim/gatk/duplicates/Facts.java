@@ -23,6 +23,7 @@ public final class Facts {
     private static final int SETS_PROGRAM = 1 << 10;
     private static final int RENAMES_GROUPS = 1 << 11;
     private static final int RENAMES_PROGRAMS = 1 << 12;
+    private static final int IS_DUPLEX = 1 << 13;
 
     private Facts() {}
 
@@ -55,12 +56,19 @@ public final class Facts {
     private static long[] facts(int flags, MarkingOptions options, Genome genome,
             ReadGroups groups) {
         LongStream.Builder facts = LongStream.builder();
-        facts.add(flags).add(Genome.MARGIN).add(genome.lengths.length).add(groups.count());
+        facts.add(flags | flag(IS_DUPLEX, options.barcodes.isDuplex)).add(Genome.MARGIN)
+                .add(genome.lengths.length).add(groups.count()).add(options.barcodes.tags);
         for (int length : genome.lengths) {
             facts.add(length);
         }
         for (int sequence = 0; sequence < genome.lengths.length; sequence++) {
             facts.add(genome.place(sequence, 0));
+        }
+        int nameStart = 0;
+        facts.add(nameStart);
+        for (String name : genome.names) {
+            nameStart += name.length();
+            facts.add(nameStart);
         }
         for (int group = 0; group < groups.count(); group++) {
             facts.add(MateKey.hashBefore(groups.keyStart(group, options)));

@@ -23,8 +23,10 @@ public final class MarkingOptions {
     public final boolean hasShortPlaces;
     /** Up to Picard 3.1.1, mates may have different read groups. */
     public final boolean pairsWithinGroups;
+    public final Barcodes barcodes;
 
     MarkingOptions(MarkDuplicates tool, boolean isGrouped) throws IOException {
+        barcodes = new Barcodes(tool);
         if (tool.READ_NAME_REGEX == null) {
             names = Names.IGNORED;
         } else {

@@ -169,6 +169,9 @@ public final class ReadEndCollector {
         } else {
             read.group = GROUP_UNSET;
         }
+        read.barcode = (int) ends.get(k, RecordEngine.BARCODE);
+        read.firstBarcode = (int) (ends.get(k, RecordEngine.END_BARCODES) >> 32);
+        read.secondBarcode = (int) ends.get(k, RecordEngine.END_BARCODES);
         isFirst = (flags & BamFormat.FIRST) != 0;
         if (isPaired) {
             if (options.pairsWithinGroups && group == groups.none()) {
@@ -227,7 +230,7 @@ public final class ReadEndCollector {
             return RecordEngine.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
-                record, false), genome);
+                record, options.barcodes.areUsed), genome);
         if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
             return RecordEngine.UNPAIRED;
         }
@@ -260,6 +263,11 @@ public final class ReadEndCollector {
         ReadEnd left = isLeft ? read : mate;
         ReadEnd right = isLeft ? mate : read;
         byte orientation = orientation(left.isReverse, right.isReverse);
+        if (isFirst) {
+            mate.firstBarcode = read.firstBarcode;
+        } else {
+            mate.secondBarcode = read.secondBarcode;
+        }
         // Two ends at one place have one orientation, whichever comes first.
         if (orientation == RF && left.place == right.place) {
             orientation = FR;

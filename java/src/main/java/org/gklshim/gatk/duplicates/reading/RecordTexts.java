@@ -34,10 +34,15 @@ public final class RecordTexts {
     private String[] programs = new String[FIRST_SLOTS];
     private int programCount;
 
-    public RecordTexts(Inputs inputs, ReadGroups groups, Map<String, String> newPrograms) {
+    /** Makes a table whose letters begin with the names of the sequences. */
+    public RecordTexts(Inputs inputs, ReadGroups groups, Genome genome,
+            Map<String, String> newPrograms) {
         this.inputs = inputs;
         this.groups = groups;
         this.newPrograms = newPrograms;
+        for (String name : genome.names) {
+            append(bytes(name));
+        }
     }
 
     private static int[] emptyRows(int slots) {

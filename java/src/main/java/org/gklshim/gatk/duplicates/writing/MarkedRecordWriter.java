@@ -11,6 +11,7 @@ import htsjdk.samtools.util.ProgressLogger;
 import java.util.Arrays;
 import java.util.Map;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.duplicates.Barcodes;
 import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
@@ -31,6 +32,7 @@ public final class MarkedRecordWriter {
     private static final int PROGRESS = 10 * 1000 * 1000;
 
     private final MarkDuplicates tool;
+    private final Barcodes barcodes;
     private final DuplicateSets sets;
     private final ReadGroups groups;
     private final SAMFileHeader header;
@@ -49,11 +51,12 @@ public final class MarkedRecordWriter {
     private BamRecords before;
     private RuntimeException failure;
 
-    public MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
-            SAMFileHeader header, Genome genome, UnusualRecords unusual,
+    public MarkedRecordWriter(MarkDuplicates tool, Barcodes barcodes, DuplicateSets sets,
+            ReadGroups groups, SAMFileHeader header, Genome genome, UnusualRecords unusual,
             LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
             Buffers inputBuffers, Buffers outputBuffers, Log log) {
         this.tool = tool;
+        this.barcodes = barcodes;
         this.sets = sets;
         this.groups = groups;
         this.header = header;
@@ -227,6 +230,7 @@ public final class MarkedRecordWriter {
                 record.setAttribute("DT", "LB");
             }
         }
+        barcodes.setMolecule(record);
         if (tool.REMOVE_DUPLICATES && isDuplicate
                 || tool.REMOVE_SEQUENCING_DUPLICATES && isOptical) {
             return null;
