@@ -193,6 +193,11 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     # Picard finds this fault before it opens the output.
     first = next(k for k, line in enumerate(records) if line.split("\t")[2] == "*")
     ahead = changed("ahead", first + 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1))
+    # The same, where this record is the first one of the second batch of 256 KiB.
+    tail = f"\t*\t0\t0\t{'ACGT' * 5}\t{'I' * 20}\tRG:Z:A"
+    edge_lines = [f"r{k:06}\t0\tone\t{1 + k // 2}\t60\t20M{tail}" for k in range(3157)]
+    edge_lines += [f"s{k:06}\t4\t*\t0\t{9 * (k == 1)}\t*{tail}" for k in range(3)]
+    edge = duplicate_reads.from_text(tmp_path / "edge.bam", header, edge_lines)
     unknown = changed("unknown", middle, lambda line: re.sub("RG:Z:[AB]", "RG:Z:Q", line))
     no_group = changed("no_group", paired, ungrouped)
     short = [line.replace("LN:2000", "LN:500") for line in header]
@@ -203,6 +208,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [unsorted], "unsorted", "--CREATE_MD5_FILE true"),
         _command(tmp_path, [unplaced], "unplaced"),
         _command(tmp_path, [ahead], "ahead"),
+        _command(tmp_path, [edge], "edge"),
         _command(tmp_path, [unknown], "unknown"),
         _command(tmp_path, [no_group], "no_group"),
         _command(tmp_path, [beyond], "beyond", lenient),
@@ -220,23 +226,35 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [many], "full"),
     ]
     log = _compare(runs, tmp_path, commands)
-    assert sum(line.startswith("threw: ") for line in log.results) == 11
+    assert sum(line.startswith("threw: ") for line in log.results) == 12
     assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
-    assert len(log.reasons) == 13
+    assert len(log.reasons) == 14
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 
-def test_picard_marks_where_no_native_library_loads(classpath: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", ["library", "backend"])
+def test_picard_marks_without_our_native_library(
+    classpath: str, tmp_path: Path, setting: str
+) -> None:
     reads = duplicate_reads.write(tmp_path / "reads.bam", 1, ["A"], templates=50)
     (tmp_path / "run").mkdir()
     words = _command(tmp_path, [reads], "marked").split("\t")
-    options = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.library={tmp_path}/absent.so"]
+    library = tmp_path / "foreign.so"
+    build = [require_tool("cc"), "-shared", "-x", "c", "/dev/null", "-o", str(library)]
+    subprocess.run(build, check=True)
+    value = {"library": str(library), "backend": "off"}[setting]
+    options = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.{setting}={value}"]
     command = [require_tool("java"), *QUICK, *options, "-Xmx1g", "-cp", classpath, *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     [line] = Log([], done.stderr).reasons
-    assert line.startswith("Picard's own code is used, because of java.lang.UnsatisfiedLinkError: ")
-    assert f"{tmp_path}/absent.so" in line
+    if setting == "library":
+        assert line.startswith(
+            "Picard's own code is used, because of the native library: gkl.shim.library names "
+            f"{library}, which is not a library of gkl-shim for Java: it has no 'void "
+        )
+    else:
+        assert line == "gkl.shim.backend=off: Picard's own code is used"
     _, records = duplicate_reads.text(tmp_path / "run" / "marked.bam")
     assert any(int(record.split("\t")[1]) & 1024 for record in records)
 

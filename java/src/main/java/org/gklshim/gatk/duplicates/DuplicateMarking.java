@@ -97,10 +97,27 @@ public final class DuplicateMarking {
 
     private static synchronized RecordEngine engine()
             throws IOException, ReflectiveOperationException {
-        if (loaded == null) {
-            loaded = (RecordEngine) NativeLibrary.load().instance(NativeRecords.class.getName());
+        try {
+            if (loaded == null) {
+                loaded = start(NativeLibrary.load());
+            }
+        } catch (UnsatisfiedLinkError | UnsupportedOperationException | IllegalStateException e) {
+            throw new Unsuitable("the native library: " + e.getMessage());
         }
         return loaded;
+    }
+
+    /** Returns the engine of a library, after a call without records: it may be no library of ours. */
+    private static RecordEngine start(NativeLibrary library)
+            throws IOException, ReflectiveOperationException {
+        RecordEngine engine = (RecordEngine) library.instance(NativeRecords.class.getName());
+        try {
+            engine.readEnds(new byte[0], new int[1], 0, null, Facts.ofNothing(), new byte[0],
+                    new int[RecordTexts.ROW], 0, new int[RecordEngine.STOP], new long[0]);
+        } catch (UnsatisfiedLinkError e) {
+            throw NativeLibrary.foreign(e);
+        }
+        return engine;
     }
 
     /** Replaces the method of MarkDuplicates. */
@@ -194,7 +211,7 @@ public final class DuplicateMarking {
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);
-                    }, collector::isDone);
+                    }, collector::isComplete);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
             logMemory("After buildSortedReadEndLists");

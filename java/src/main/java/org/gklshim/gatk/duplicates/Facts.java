@@ -49,6 +49,11 @@ public final class Facts {
                 | flag(RENAMES_PROGRAMS, inputs.renamesPrograms()), options, genome, groups);
     }
 
+    /** Returns the facts of a header without sequences and read groups. */
+    static long[] ofNothing() {
+        return new long[6];
+    }
+
     private static int flag(int bit, boolean isSet) {
         return isSet ? bit : 0;
     }

@@ -58,7 +58,10 @@ public final class ReadEndCollector {
     /** Whether the read is the first of its pair. */
     private boolean isFirst;
     private boolean hasWarned;
-    private volatile boolean isDone;
+    /** Whether no further record counts. */
+    private boolean isDone;
+    /** Whether no further record is looked at. */
+    private volatile boolean isComplete;
     private long count;
 
     @SuppressWarnings("unchecked")
@@ -82,9 +85,9 @@ public final class ReadEndCollector {
         libraries = new short[groups.count()];
     }
 
-    /** Returns whether no further record counts. */
-    public boolean isDone() {
-        return isDone;
+    /** Returns whether the rest of the file is not needed. */
+    public boolean isComplete() {
+        return isComplete;
     }
 
     /** Returns how many records were read. */
@@ -99,6 +102,7 @@ public final class ReadEndCollector {
 
     public void add(ReadEndsOfBatch ends) {
         if (isDone) {
+            lookAt(ends, 0);
             return;
         }
         int lastProgram = -1;
@@ -132,8 +136,15 @@ public final class ReadEndCollector {
         if (!isDone) {
             count(ends.records.bytes, ends.records.starts[k]);
         } else if (k + 1 < ends.records.count) {
-            // htsjdk reads one record ahead. If it finds a fault there, Picard opens no output.
-            unusual.decode(ends.records, k + 1);
+            lookAt(ends, k + 1);
+        }
+    }
+
+    /** htsjdk reads one record ahead. If it finds a fault there, Picard opens no output. */
+    private void lookAt(ReadEndsOfBatch ends, int k) {
+        if (!isComplete) {
+            unusual.decode(ends.records, k);
+            isComplete = true;
         }
     }
 

@@ -16,7 +16,7 @@ public final class RecordTexts {
     private static final int LENGTH = 2;
     private static final int NEW_START = 4;
     private static final int NEW_LENGTH = 5;
-    private static final int ROW = 6;
+    public static final int ROW = 6;
     /** The kind of the texts of the tag RG. The others are those of PG. */
     private static final int GROUP = 0;
     private static final int EMPTY = -1;
