@@ -128,7 +128,8 @@ class Marker {
         const Record &record = batch_.record;
         const bool sets_tag =
             has(GKL_SHIM_DUPLICATES_CLEARS_TYPE) || has(GKL_SHIM_DUPLICATES_SETS_PROGRAM) ||
-            new_count_ > 0 || (has(GKL_SHIM_DUPLICATES_RENAMES_GROUPS) && batch_.tags.find(kReadGroup) != nullptr) ||
+            new_count_ > 0 ||
+            (has(GKL_SHIM_DUPLICATES_RENAMES_GROUPS) && batch_.tags.find(kReadGroup) != nullptr) ||
             (has(GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS) && batch_.tags.find(kProgram) != nullptr);
         const uint8_t *const copied_to = sets_tag ? record.tags : record.end;
         memcpy(to, record.start, size_t(copied_to - record.start));

@@ -573,11 +573,11 @@ enum {
     GKL_SHIM_DUPLICATES_HAS_SHORT_PLACES = 16, /* x and y have 16 bits */
     GKL_SHIM_DUPLICATES_REMOVES = 32,          /* duplicates are not written */
     GKL_SHIM_DUPLICATES_REMOVES_OPTICAL = 64,
-    GKL_SHIM_DUPLICATES_TAGS = 128,             /* optical duplicates get the tag DT:Z:SQ, */
-    GKL_SHIM_DUPLICATES_TAGS_ALL = 256,         /* and others DT:Z:LB */
-    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 512,      /* the old tag DT is removed */
-    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 1024,    /* the tag PG is set to its new text, or removed */
-    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 2048,  /* so does RG */
+    GKL_SHIM_DUPLICATES_TAGS = 128,              /* optical duplicates get the tag DT:Z:SQ, */
+    GKL_SHIM_DUPLICATES_TAGS_ALL = 256,          /* and others DT:Z:LB */
+    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 512,       /* the old tag DT is removed */
+    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 1024,     /* the tag PG is set to its new text, or removed */
+    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 2048,   /* so does RG */
     GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS = 4096, /* the same for PG, if the record has one */
     GKL_SHIM_DUPLICATES_IS_DUPLEX = 8192         /* barcodes are of two strands */
 };

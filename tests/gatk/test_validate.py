@@ -67,8 +67,9 @@ def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: 
                     half.write(read)
         pysam.index(path)
     done = run(
-        tmp_path, "validate", "-R", hg002.reference, "-I", inputs[0], "-I", inputs[1], "-L", f"{contig}:1-3000",
-        "-L", f"{contig}:4000-8000", *(part for tool in STEPS for part in ("--tool", tool)),
+        tmp_path, "validate", "-R", hg002.reference, "-I", inputs[0], "-I", inputs[1],
+        "-L", f"{contig}:1-3000", "-L", f"{contig}:4000-8000",
+        *(part for tool in STEPS for part in ("--tool", tool)),
         "--known-sites", "sites.vcf.gz", "--common-variants", "sites.vcf.gz", "-c", classpath,
         "-o", "my out", "--java-options", shlex.join(["-Xmx2g", *QUICK]),
         env={"JAVA_TOOL_OPTIONS": ""},

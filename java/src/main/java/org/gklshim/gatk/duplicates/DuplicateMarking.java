@@ -107,7 +107,7 @@ public final class DuplicateMarking {
         return loaded;
     }
 
-    /** Returns the engine of a library, after a call without records: it may be no library of ours. */
+    /** Returns the engine of a library, after a call without records: it may lack the methods. */
     private static RecordEngine start(NativeLibrary library)
             throws IOException, ReflectiveOperationException {
         RecordEngine engine = (RecordEngine) library.instance(NativeRecords.class.getName());
@@ -200,7 +200,7 @@ public final class DuplicateMarking {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
         try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
-                tool.TMP_DIR.get(0), options.barcodes.areUsed)) {
+                tool.TMP_DIR.get(0), options.hasBarcodes)) {
             ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
@@ -259,13 +259,13 @@ public final class DuplicateMarking {
                 .makeWriter(outputHeader, true, tool.OUTPUT,
                 (File) Members.get(tool, "REFERENCE_SEQUENCE"));
         isInHtsjdk = false;
-        writer = new MarkedRecordWriter(tool, options.barcodes, sets, groups, header, genome, unusual,
-                generator, programs, file, inputBuffers, outputBuffers, log);
+        writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
+                programs, file, inputBuffers, outputBuffers, log);
         try {
             long[] facts = Facts.forMarking(tool, setsProgram, inputs, options, genome, groups);
             read(() -> new RecordMarker(engine, facts, sets, groups, genome, outputHeader,
-                            new RecordTexts(inputs, groups, genome, programs), writer.needsObjects(),
-                            outputBuffers)::mark,
+                            new RecordTexts(inputs, groups, genome, programs),
+                            writer.needsObjects(), outputBuffers)::mark,
                     writer::write, () -> false);
         } catch (RuntimeException e) {
             if (hasFailedToWrite(e) && !isAsync) {

@@ -1,10 +1,12 @@
 package org.gklshim.gatk.duplicates;
 
+import java.util.List;
 import java.util.stream.LongStream;
 import org.gklshim.gatk.duplicates.finding.MateKey;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 
@@ -58,11 +60,21 @@ public final class Facts {
         return isSet ? bit : 0;
     }
 
+    /** Returns names of two letters as 16 bits each, the first name in the lowest bits. */
+    private static long packed(List<String> tags) {
+        long packed = 0;
+        for (int k = 0; k < tags.size(); k++) {
+            String tag = tags.get(k);
+            packed |= tag == null ? 0 : (long) Tags.name(tag.charAt(0), tag.charAt(1)) << 16 * k;
+        }
+        return packed;
+    }
+
     private static long[] facts(int flags, MarkingOptions options, Genome genome,
             ReadGroups groups) {
         LongStream.Builder facts = LongStream.builder();
-        facts.add(flags | flag(IS_DUPLEX, options.barcodes.isDuplex)).add(Genome.MARGIN)
-                .add(genome.lengths.length).add(groups.count()).add(options.barcodes.tags);
+        facts.add(flags | flag(IS_DUPLEX, options.hasDuplexBarcodes)).add(Genome.MARGIN)
+                .add(genome.lengths.length).add(groups.count()).add(packed(options.tags));
         for (int length : genome.lengths) {
             facts.add(length);
         }

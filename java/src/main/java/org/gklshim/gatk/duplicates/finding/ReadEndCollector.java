@@ -241,7 +241,7 @@ public final class ReadEndCollector {
             return RecordEngine.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
-                record, options.barcodes.areUsed), genome);
+                record, options.hasBarcodes), genome);
         if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
             return RecordEngine.UNPAIRED;
         }

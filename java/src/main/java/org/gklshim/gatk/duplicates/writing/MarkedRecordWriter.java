@@ -11,7 +11,6 @@ import htsjdk.samtools.util.ProgressLogger;
 import java.util.Arrays;
 import java.util.Map;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.duplicates.Barcodes;
 import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
@@ -30,9 +29,10 @@ import picard.sam.markduplicates.util.LibraryIdGenerator;
 /** Writes marked records in the order of the file, and counts them for the metrics. */
 public final class MarkedRecordWriter {
     private static final int PROGRESS = 10 * 1000 * 1000;
+    /** Picard's class for barcodes, which is not public. */
+    private static final String PICARDS_BARCODES = "picard.sam.markduplicates.UmiUtil";
 
     private final MarkDuplicates tool;
-    private final Barcodes barcodes;
     private final DuplicateSets sets;
     private final ReadGroups groups;
     private final SAMFileHeader header;
@@ -51,12 +51,11 @@ public final class MarkedRecordWriter {
     private BamRecords before;
     private RuntimeException failure;
 
-    public MarkedRecordWriter(MarkDuplicates tool, Barcodes barcodes, DuplicateSets sets,
-            ReadGroups groups, SAMFileHeader header, Genome genome, UnusualRecords unusual,
+    public MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
+            SAMFileHeader header, Genome genome, UnusualRecords unusual,
             LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
             Buffers inputBuffers, Buffers outputBuffers, Log log) {
         this.tool = tool;
-        this.barcodes = barcodes;
         this.sets = sets;
         this.groups = groups;
         this.header = header;
@@ -230,7 +229,11 @@ public final class MarkedRecordWriter {
                 record.setAttribute("DT", "LB");
             }
         }
-        barcodes.setMolecule(record);
+        if (tool.BARCODE_TAG != null && tool.MOLECULAR_IDENTIFIER_TAG != null) {
+            Members.callStatic(MarkDuplicates.class.getClassLoader(), PICARDS_BARCODES,
+                    "setMolecularIdentifier", record, "", tool.MOLECULAR_IDENTIFIER_TAG,
+                    tool.DUPLEX_UMI);
+        }
         if (tool.REMOVE_DUPLICATES && isDuplicate
                 || tool.REMOVE_SEQUENCING_DUPLICATES && isOptical) {
             return null;
