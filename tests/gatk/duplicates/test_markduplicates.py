@@ -190,9 +190,12 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     unplaced = changed(
         "unplaced", len(records) - 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1)
     )
-    # Picard finds this fault before it opens the output.
+    # Picard finds this fault before it opens the output, if it is not too far from the first read.
     first = next(k for k, line in enumerate(records) if line.split("\t")[2] == "*")
-    ahead = changed("ahead", first + 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1))
+    ahead, ahead_by_two, ahead_by_three = (
+        changed(f"ahead{k}", first + k, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1))
+        for k in (1, 2, 3)
+    )
     # The same, where this record is the first one of the second batch of 256 KiB.
     tail = f"\t*\t0\t0\t{'ACGT' * 5}\t{'I' * 20}\tRG:Z:A"
     edge_lines = [f"r{k:06}\t0\tone\t{1 + k // 2}\t60\t20M{tail}" for k in range(3157)]
@@ -209,6 +212,10 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [unplaced], "unplaced"),
         _command(tmp_path, [ahead], "ahead"),
         _command(tmp_path, [edge], "edge"),
+        _command(tmp_path, [ahead_by_two], "after"),
+        _command(tmp_path, [many, ahead], "merged"),
+        _command(tmp_path, [ahead_by_two, many], "merged_by_two"),
+        _command(tmp_path, [many, ahead_by_three], "merged_after"),
         _command(tmp_path, [unknown], "unknown"),
         _command(tmp_path, [no_group], "no_group"),
         _command(tmp_path, [beyond], "beyond", lenient),
@@ -226,10 +233,10 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [many], "full"),
     ]
     log = _compare(runs, tmp_path, commands)
-    assert sum(line.startswith("threw: ") for line in log.results) == 12
+    assert sum(line.startswith("threw: ") for line in log.results) == 16
     assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
-    assert len(log.reasons) == 14
+    assert len(log.reasons) == 18
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 

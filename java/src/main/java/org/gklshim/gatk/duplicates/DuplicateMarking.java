@@ -201,7 +201,7 @@ public final class DuplicateMarking {
         Members.replace(tool, "libraryIdGenerator", generator);
         try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
                 tool.TMP_DIR.get(0), options.hasBarcodes)) {
-            ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
+            ReadEndCollector collector = new ReadEndCollector(tool, options, inputs, groups,
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));

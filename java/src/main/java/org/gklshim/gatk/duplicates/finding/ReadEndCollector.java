@@ -9,12 +9,14 @@ import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Set;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.MarkingOptions;
 import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordTexts;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
@@ -62,15 +64,20 @@ public final class ReadEndCollector {
     private boolean isDone;
     /** Whether no further record is looked at. */
     private volatile boolean isComplete;
+    /** How many more records of each file htsjdk reads before Picard stops. */
+    private final int[] ahead;
     private long count;
 
     @SuppressWarnings("unchecked")
-    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, SAMFileHeader header,
+    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, Inputs inputs,
             ReadGroups groups, Genome genome, ReadEndStore store, UnusualRecords unusual,
             LibraryIdGenerator generator, Log log) {
+        ahead = new int[inputs.files.size()];
+        // To merge files, it compares the next record of each, and has read the one after that.
+        Arrays.fill(ahead, ahead.length == 1 ? 1 : 2);
+        header = inputs.header;
         this.tool = tool;
         this.options = options;
-        this.header = header;
         this.groups = groups;
         this.genome = genome;
         this.store = store;
@@ -102,7 +109,7 @@ public final class ReadEndCollector {
 
     public void add(ReadEndsOfBatch ends) {
         if (isDone) {
-            lookAt(ends, 0);
+            lookAhead(ends, 0);
             return;
         }
         int lastProgram = -1;
@@ -135,16 +142,20 @@ public final class ReadEndCollector {
         }
         if (!isDone) {
             count(ends.records.bytes, ends.records.starts[k]);
-        } else if (k + 1 < ends.records.count) {
-            lookAt(ends, k + 1);
+        } else {
+            lookAhead(ends, k + 1);
         }
     }
 
-    /** htsjdk reads one record ahead. If it finds a fault there, Picard opens no output. */
-    private void lookAt(ReadEndsOfBatch ends, int k) {
-        if (!isComplete) {
-            unusual.decode(ends.records, k);
-            isComplete = true;
+    /** Has htsjdk read ahead. If it finds a fault there, Picard opens no output. */
+    private void lookAhead(ReadEndsOfBatch ends, int from) {
+        for (int k = from; k < ends.records.count && !isComplete; k++) {
+            int file = ends.records.file(k);
+            if (ahead[file] > 0) {
+                unusual.decode(ends.records, k);
+                ahead[file]--;
+                isComplete = Arrays.stream(ahead).allMatch(left -> left == 0);
+            }
         }
     }
 
