@@ -107,7 +107,7 @@ public final class DuplicateMarking {
         return loaded;
     }
 
-    /** Returns the engine of a library, after a call without records: it may lack the methods. */
+    /** Returns the engine of a library. A call without records shows whether it has our methods. */
     private static RecordEngine start(NativeLibrary library)
             throws IOException, ReflectiveOperationException {
         RecordEngine engine = (RecordEngine) library.instance(NativeRecords.class.getName());
