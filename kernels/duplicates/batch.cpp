@@ -6,6 +6,35 @@
 
 namespace gkl_shim {
 namespace duplicates {
+namespace {
+
+constexpr uint16_t kMateCigar = tag_name('M', 'C');
+
+// The 5' end of the mate, by its CIGAR as a text. Returns false if the CIGAR is not usual.
+bool find_mate_end(const Record &record, const uint8_t *cigar, const uint8_t *to, int64_t *end) {
+    int64_t span = 0, clipped_start = 0, clipped_end = 0;
+    bool is_aligned = false;
+    for (const uint8_t *at = cigar; at < to; at++) {
+        int64_t size = 0;
+        for (; at < to && *at >= '0' && *at <= '9' && size < INT32_MAX / 16; at++)
+            size = 10 * size + (*at - '0');
+        if (at == to || size == 0 || size > INT32_MAX / 16) return false;
+        if (*at == 'S' || *at == 'H') {
+            (is_aligned ? clipped_end : clipped_start) += size;
+        } else if (clipped_end == 0 && memchr("MIDN=X", *at, 6) != nullptr) {
+            is_aligned = true;
+            span += *at == 'I' ? 0 : size;
+        } else {
+            return false;
+        }
+    }
+    *end = record.has(kMateReverse) ? record.mate_position + span - 1 + clipped_end
+                                    : record.mate_position - clipped_start;
+    // Picard computes with 32 bits.
+    return is_aligned && span + clipped_start + clipped_end < INT32_MAX / 2;
+}
+
+}  // namespace
 
 bool Texts::is_row(const int32_t *row, int32_t text_of, const uint8_t *text, int32_t length) const {
     return row[GKL_SHIM_DUPLICATES_TEXT_OF] == text_of &&
@@ -15,8 +44,7 @@ bool Texts::is_row(const int32_t *row, int32_t text_of, const uint8_t *text, int
 }
 
 const int32_t *Texts::find(int32_t text_of, const uint8_t *text, int32_t length) const {
-    uint32_t hash = uint32_t(text_of);
-    for (int32_t k = 0; k < length; k++) hash = 31 * hash + text[k];
+    uint32_t hash = hash_text(uint32_t(text_of), text, length);
     for (const uint32_t mask = uint32_t(texts_.slots) - 1;; hash++) {
         const int32_t *row = texts_.rows + int64_t(hash & mask) * GKL_SHIM_DUPLICATES_TEXT_ROW;
         if (row[GKL_SHIM_DUPLICATES_TEXT_OF] < 0) return nullptr;
@@ -42,6 +70,22 @@ bool Batch::read(int32_t number) {
         return false;
     is_usual = group[GKL_SHIM_DUPLICATES_TEXT_VALUE] >= 0;
     return true;
+}
+
+Strand Batch::strand() const {
+    if (record.has(kUnmapped)) return Strand::kUnknown;
+    if (!record.has(kPaired)) return Strand::kUnusual;
+    if (record.has(kMateUnmapped)) return Strand::kUnknown;
+    bool is_left = record.reference < record.mate_reference;
+    if (record.reference == record.mate_reference) {
+        const Tag *const cigar = tags.find(kMateCigar);
+        int64_t mate_end;
+        if (cigar == nullptr || cigar->type() != 'Z' ||
+            !find_mate_end(record, cigar->value(), cigar->end - 1, &mate_end))
+            return Strand::kUnusual;
+        is_left = record.five_prime_end() <= mate_end;
+    }
+    return record.has(kFirst) == is_left ? Strand::kTop : Strand::kBottom;
 }
 
 bool Batch::find(int32_t number, int32_t kind, const Tag *tag, const int32_t **row) {

@@ -17,6 +17,8 @@ class Texts {
     // Returns the row of a text, or null if it is not known. A length of -1 stands for no text.
     const int32_t *find(int32_t text_of, const uint8_t *text, int32_t length) const;
 
+    const uint8_t *letters() const { return texts_.letters; }
+
     // The text that takes the place of one.
     const uint8_t *replacement(const int32_t *row) const {
         return texts_.letters + row[GKL_SHIM_DUPLICATES_NEW_START];
@@ -26,6 +28,21 @@ class Texts {
     bool is_row(const int32_t *row, int32_t text_of, const uint8_t *text, int32_t length) const;
 
     const gkl_shim_duplicates_texts &texts_;
+};
+
+// Continues Java's hash of a text.
+inline uint32_t hash_text(uint32_t hash, const uint8_t *text, int64_t length) {
+    for (int64_t k = 0; k < length; k++) hash = 31 * hash + text[k];
+    return hash;
+}
+
+// The strand of a molecule that a pair comes from.
+enum class Strand {
+    kTop,
+    kBottom,
+    kUnknown,
+    // htsjdk may have to say what is wrong.
+    kUnusual,
 };
 
 // Reads the records of a batch, one after the other.
@@ -47,6 +64,14 @@ class Batch {
     // Reads a record. Returns false, and says so, if it names an unknown text. Throws Failed if the
     // record is not within the bytes.
     bool read(int32_t number);
+
+    // The strand of the molecule: Picard takes it from the mates' 5' ends.
+    Strand strand() const;
+
+    // One of GKL_SHIM_DUPLICATES_NAMED_TAGS. Null if the record or the header has none.
+    const Tag *named_tag(int32_t number) const {
+        return header_.tags[number] == 0 ? nullptr : tags.find(header_.tags[number]);
+    }
 
     // Says that the call stops at a record.
     void stop(int32_t reason, int32_t number) {

@@ -1,4 +1,6 @@
 // What duplicate marking needs of each record.
+#include <string.h>
+
 #include <algorithm>
 
 #include "duplicates/batch.h"
@@ -78,6 +80,55 @@ uint64_t hash_of(uint64_t before, const uint8_t *name, int32_t length) {
 // Puts two numbers of 32 bits into one.
 int64_t packed(int32_t high, uint32_t low) { return int64_t(uint64_t(uint32_t(high)) << 32 | low); }
 
+// Finds Picard's hash of a barcode of both mates. Returns false if Picard may not accept it.
+bool hash_barcode(const Batch &batch, bool is_duplex, const Tag &tag, uint32_t *hash) {
+    if (tag.type() != 'Z') return false;
+    const uint8_t *const text = tag.value(), *const end = tag.end - 1;
+    for (const uint8_t *at = text; at < end; at++)
+        if (memchr("ACGTNacgtn-", *at, 11) == nullptr) return false;
+    *hash = hash_text(0, text, end - text);
+    if (!is_duplex) return true;
+    // Java's split: two parts with a hyphen between them. Hyphens at the end do not count.
+    const uint8_t *second_end = end;
+    while (second_end > text && second_end[-1] == '-') second_end--;
+    const uint8_t *const hyphen = std::find(text, second_end, '-');
+    if (hyphen == second_end || std::find(hyphen + 1, second_end, '-') != second_end) return false;
+    const Strand strand = batch.strand();
+    if (strand == Strand::kBottom) {
+        *hash = hash_text(0, hyphen + 1, second_end - hyphen - 1);
+        *hash = hash_text(31 * *hash + '-', text, hyphen - text);
+    }
+    return strand != Strand::kUnusual;
+}
+
+// Finds Java's hash of a text, 0 if there is none. Returns false if htsjdk may read it otherwise.
+bool hash_end_barcode(const Tag *tag, uint32_t *hash) {
+    *hash = 0;
+    if (tag == nullptr) return true;
+    const uint8_t *const text = tag->value(), *const end = tag->end - 1;
+    if (tag->type() != 'Z' || std::any_of(text, end, [](uint8_t letter) { return letter > 127; }))
+        return false;
+    *hash = hash_text(0, text, end - text);
+    return true;
+}
+
+// Writes the hashes of barcodes. Returns false if htsjdk has to look at the record.
+bool write_barcodes(const Batch &batch, bool is_duplex, int64_t *row) {
+    const bool is_second = batch.record.has(kPaired) && !batch.record.has(kFirst);
+    const Tag *const barcode = batch.named_tag(GKL_SHIM_DUPLICATES_TAG_BARCODE);
+    uint32_t of_both = 0, of_end;
+    if ((barcode != nullptr && !hash_barcode(batch, is_duplex, *barcode, &of_both)) ||
+        !hash_end_barcode(batch.named_tag(is_second ? GKL_SHIM_DUPLICATES_TAG_SECOND
+                                                    : GKL_SHIM_DUPLICATES_TAG_FIRST),
+                          &of_end))
+        return false;
+    // Java's hash of an array with the barcode alone.
+    row[GKL_SHIM_DUPLICATES_BARCODE] = int32_t(31 + of_both);
+    row[GKL_SHIM_DUPLICATES_END_BARCODES] =
+        is_second ? packed(0, of_end) : packed(int32_t(of_end), 0);
+    return true;
+}
+
 // Writes the row of a primary alignment.
 void write_row(const Record &record, const gkl_shim_duplicates_header &header, int32_t group,
                int64_t place, int64_t *row) {
@@ -111,6 +162,10 @@ void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplic
                gkl_shim_duplicates_stop *stop) {
     Batch batch(records, header, texts, stop);
     const Record &record = batch.record;
+    const bool is_duplex = header.options & GKL_SHIM_DUPLICATES_IS_DUPLEX;
+    const bool has_barcodes =
+        std::any_of(header.tags, header.tags + GKL_SHIM_DUPLICATES_TAG_MOLECULE,
+                    [](uint16_t name) { return name != 0; });
     for (int32_t k = from; k < records.count; k++) {
         int64_t *const row = rows + int64_t(k) * GKL_SHIM_DUPLICATES_ROW;
         if (!batch.read(k)) return;
@@ -128,8 +183,11 @@ void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplic
             if (end < -int64_t(header.margin) ||
                 end >= header.lengths[record.reference] + header.margin)
                 return batch.stop(GKL_SHIM_DUPLICATES_OUTSIDE, k);
-            write_row(record, header, batch.group[GKL_SHIM_DUPLICATES_TEXT_VALUE],
-                      header.offsets[record.reference] + end, row);
+            if (has_barcodes && !write_barcodes(batch, is_duplex, row))
+                row[GKL_SHIM_DUPLICATES_KIND] |= GKL_SHIM_DUPLICATES_UNUSUAL;
+            else
+                write_row(record, header, batch.group[GKL_SHIM_DUPLICATES_TEXT_VALUE],
+                          header.offsets[record.reference] + end, row);
         }
     }
 }

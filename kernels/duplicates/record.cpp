@@ -32,8 +32,8 @@ bool Record::parse(const uint8_t *from, const uint8_t *to, const int64_t *length
     const int32_t mapping_quality = from[13], elements = load<uint16_t>(from + 16);
     flags = load<uint16_t>(from + kFlags);
     length = load<int32_t>(from + 20);
-    const int32_t mate_reference = load<int32_t>(from + 24);
-    const int64_t mate_position = int64_t(load<int32_t>(from + 28)) + 1;
+    mate_reference = load<int32_t>(from + 24);
+    mate_position = int64_t(load<int32_t>(from + 28)) + 1;
     const int64_t insert_size = load<int32_t>(from + 32);
 
     name = from + kFixedSize;

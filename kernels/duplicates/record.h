@@ -47,6 +47,8 @@ struct Record {
     int32_t reference;
     // From 1. 0 if there is none.
     int64_t position;
+    int32_t mate_reference;
+    int64_t mate_position;
     // How many bases of the reference the alignment covers.
     int64_t span;
     // How many bases are clipped before and after the alignment, soft or hard.

@@ -492,7 +492,18 @@ enum {
     GKL_SHIM_DUPLICATES_LOCATION = 2, /* x << 32 | y, on the flow cell */
     GKL_SHIM_DUPLICATES_REST = 3,     /* group << 32 | score (16 bits) << 16 | tile (16 bits) */
     GKL_SHIM_DUPLICATES_HASH = 4,     /* of the name and what comes before it, of paired reads */
-    GKL_SHIM_DUPLICATES_ROW = 5
+    GKL_SHIM_DUPLICATES_BARCODE = 5,  /* Picard's hashes: of the barcode of both mates, */
+    GKL_SHIM_DUPLICATES_END_BARCODES = 6, /* the first mate's << 32 | the second mate's */
+    GKL_SHIM_DUPLICATES_ROW = 7
+};
+
+/* The tags that a header may name. */
+enum {
+    GKL_SHIM_DUPLICATES_TAG_BARCODE = 0, /* of both mates */
+    GKL_SHIM_DUPLICATES_TAG_FIRST = 1,   /* the barcode of the first mate */
+    GKL_SHIM_DUPLICATES_TAG_SECOND = 2,
+    GKL_SHIM_DUPLICATES_TAG_MOLECULE = 3, /* which gets the molecule of the read */
+    GKL_SHIM_DUPLICATES_NAMED_TAGS = 4
 };
 
 /* The kinds of records. */
@@ -514,12 +525,13 @@ enum {
     GKL_SHIM_DUPLICATES_HAS_SHORT_PLACES = 16, /* x and y have 16 bits */
     GKL_SHIM_DUPLICATES_REMOVES = 32,          /* duplicates are not written */
     GKL_SHIM_DUPLICATES_REMOVES_OPTICAL = 64,
-    GKL_SHIM_DUPLICATES_TAGS = 128,             /* optical duplicates get the tag DT:Z:SQ, */
-    GKL_SHIM_DUPLICATES_TAGS_ALL = 256,         /* and others DT:Z:LB */
-    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 512,      /* the old tag DT is removed */
-    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 1024,    /* the tag PG is set to its new text, or removed */
-    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 2048,  /* so does RG */
-    GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS = 4096 /* the same for PG, if the record has one */
+    GKL_SHIM_DUPLICATES_TAGS = 128,              /* optical duplicates get the tag DT:Z:SQ, */
+    GKL_SHIM_DUPLICATES_TAGS_ALL = 256,          /* and others DT:Z:LB */
+    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 512,       /* the old tag DT is removed */
+    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 1024,     /* the tag PG is set to its new text, or removed */
+    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 2048,   /* so does RG */
+    GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS = 4096, /* the same for PG, if the record has one */
+    GKL_SHIM_DUPLICATES_IS_DUPLEX = 8192         /* barcodes are of two strands */
 };
 typedef struct {
     int32_t options;
@@ -527,7 +539,10 @@ typedef struct {
     int32_t sequences, groups;
     const int64_t *lengths;      /* of the reference's sequences */
     const int64_t *offsets;      /* what is added to a coordinate to make it a place */
+    const int64_t *names;        /* sequences + 1: where each name starts in the letters */
     const int64_t *group_hashes; /* the hash, before the name, of each read group's reads */
+    /* The first letter is the low byte. 0: there is no such tag. */
+    uint16_t tags[GKL_SHIM_DUPLICATES_NAMED_TAGS];
 } gkl_shim_duplicates_header;
 
 /* Records, each from its size on. A record has at least 36 bytes. */

@@ -45,6 +45,9 @@ class ArrayInPlace {
     T *data_ = nullptr;
 };
 
+// How many facts are before those of each sequence and read group.
+constexpr int64_t kFacts = 5;
+
 // The arrays that both methods get.
 class Arrays {
    public:
@@ -62,7 +65,7 @@ class Arrays {
             throw JavaError("java/lang/IllegalArgumentException", "not a batch");
         starts_.require(int64_t(count) + 1);
         if (files != nullptr) files_.require(count);
-        facts_.require(4);
+        facts_.require(kFacts);
         texts_.require(1);
         stop_.require(sizeof(gkl_shim_duplicates_stop) / sizeof(jint));
     }
@@ -75,10 +78,19 @@ class Arrays {
         const int64_t sequences = facts[2], groups = facts[3];
         if (sequences < 0 || groups < 0 || sequences > INT32_MAX || groups > INT32_MAX)
             throw JavaError("java/lang/IllegalArgumentException", "no facts of a header");
-        facts_.require(4 + 2 * sequences + groups);
-        header = {int32_t(facts[0]),        int32_t(facts[1]), int32_t(sequences),
-                  int32_t(groups),          facts + 4,         facts + 4 + sequences,
-                  facts + 4 + 2 * sequences};
+        facts_.require(kFacts + 3 * sequences + 1 + groups);
+        const int64_t *const lengths = facts + kFacts;
+        header = {int32_t(facts[0]),
+                  int32_t(facts[1]),
+                  int32_t(sequences),
+                  int32_t(groups),
+                  lengths,
+                  lengths + sequences,
+                  lengths + 2 * sequences,
+                  lengths + 3 * sequences + 1,
+                  {}};
+        for (int k = 0; k < GKL_SHIM_DUPLICATES_NAMED_TAGS; k++)
+            header.tags[k] = uint16_t(uint64_t(facts[4]) >> 16 * k);
         records = {bytes_.length(), bytes_.data(), count_, starts_.data(), files_.data()};
         known = {letters_.length(), letters_.data(), texts_.length() / GKL_SHIM_DUPLICATES_TEXT_ROW,
                  texts_.data()};

@@ -420,7 +420,12 @@ bool records(uint8_t *bytes, int64_t size) {
         length += 4;
     }
     const int64_t lengths[] = {1000, 1 << 29}, offsets[] = {1 << 20, 1 << 22}, hash = 0;
-    const gkl_shim_duplicates_header header = {options, 1 << 20, 2, 1, lengths, offsets, &hash};
+    const int64_t names[] = {0, 1, 3};
+    gkl_shim_duplicates_header header = {options, 1 << 20, 2,     1, lengths,
+                                         offsets, names,   &hash, {}};
+    if (options & 1 << 14)
+        for (int k = 0; k < GKL_SHIM_DUPLICATES_NAMED_TAGS; k++)
+            header.tags[k] = uint16_t("RBBM"[k] | "XXYI"[k] << 8);
     const gkl_shim_duplicates_records given = {starts.back(), content.data,
                                                int32_t(starts.size()) - 1, starts.data(), nullptr};
     KnownTexts texts(options);

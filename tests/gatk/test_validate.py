@@ -41,7 +41,10 @@ def test_real_reads_with_their_truth(classpath: str, chr22: data.Sample, tmp_pat
 
 
 def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: Path) -> None:
-    """GATK's own tools take all arguments, and write the same bytes in two folders with a space."""
+    """GATK's own tools take all arguments, and write the same bytes in two folders with a space.
+
+    The reads are in two files.
+    """
     with pysam.FastaFile(str(hg002.reference)) as fasta:
         (contig,) = fasta.references
         letters = {place: fasta.fetch(contig, place - 1, place) for place in (2000, 5000, 9000)}
@@ -53,9 +56,20 @@ def test_steps_around_the_callers(classpath: str, hg002: data.Sample, tmp_path: 
         lines.append(f"{contig}\t{place}\t.\t{letter}\t{other}\t.\t.\tAF=0.1")
     (tmp_path / "sites.vcf").write_text("\n".join(lines) + "\n")
     pysam.tabix_index(str(tmp_path / "sites.vcf"), preset="vcf")
+    inputs = [str(tmp_path / f"{k}.bam") for k in range(2)]
+    for k, path in enumerate(inputs):
+        with (
+            pysam.AlignmentFile(str(hg002.reads)) as reads,
+            pysam.AlignmentFile(path, "wb", template=reads) as half,
+        ):
+            for read in reads:
+                if sum(map(ord, read.query_name or "")) % 2 == k:
+                    half.write(read)
+        pysam.index(path)
     done = run(
-        tmp_path, "validate", "-R", hg002.reference, "-I", hg002.reads, "-L", f"{contig}:1-3000",
-        "-L", f"{contig}:4000-8000", *(part for tool in STEPS for part in ("--tool", tool)),
+        tmp_path, "validate", "-R", hg002.reference, "-I", inputs[0], "-I", inputs[1],
+        "-L", f"{contig}:1-3000", "-L", f"{contig}:4000-8000",
+        *(part for tool in STEPS for part in ("--tool", tool)),
         "--known-sites", "sites.vcf.gz", "--common-variants", "sites.vcf.gz", "-c", classpath,
         "-o", "my out", "--java-options", shlex.join(["-Xmx2g", *QUICK]),
         env={"JAVA_TOOL_OPTIONS": ""},

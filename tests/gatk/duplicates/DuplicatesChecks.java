@@ -3,12 +3,14 @@ package org.gklshim.gatk.duplicates.finding;
 import htsjdk.samtools.BAMRecordCodec;
 import htsjdk.samtools.DuplicateScoringStrategy;
 import htsjdk.samtools.GenomicIndexUtil;
+import htsjdk.samtools.SAMException;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.SAMSequenceRecord;
 import htsjdk.samtools.SAMValidationError;
 import htsjdk.samtools.ValidationStringency;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,8 +20,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.gklshim.NativeLibrary;
+import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.NativeRecords;
 import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
@@ -42,6 +46,10 @@ public final class DuplicatesChecks {
     private static final int IS_GROUPED = 2;
     private static final int SCORES_QUALITIES = 4;
     private static final int READS_NAMES = 8;
+    private static final int IS_DUPLEX = 1 << 13;
+    /** The first ones are usual. */
+    private static final String[] CIGARS = {"10M", "3H2S4M1D5M4S", "5S3I5M2H", "2M20N5=1X6S", null,
+        "*", "5S", "10M5S3M", "0M3M", "4Q", "M", "10", "2P3M", "4M2P3M", "99999999999M"};
     private static final Genome GENOME = new Genome(header());
     private static final byte[] GROUP = RecordTexts.bytes("group");
     /** Native code's table of the texts of tags: a record without tags has group 0. */
@@ -66,6 +74,7 @@ public final class DuplicatesChecks {
         checkBins();
         checkSums();
         checkFaults();
+        checkBarcodes();
     }
 
     /** Returns a header with three sequences of a million bases. */
@@ -79,8 +88,8 @@ public final class DuplicatesChecks {
 
     /** Returns what native code needs to know: three sequences of a length, and one read group. */
     private static long[] facts(int options, int length) {
-        return new long[] {options, Genome.MARGIN, 3, 1, length, length, length, 0, 0, 0,
-            MateKey.hashBefore(GROUP)};
+        return new long[] {options, Genome.MARGIN, 3, 1, 0, length, length, length, 0, 0, 0,
+            0, 3, 6, 11, MateKey.hashBefore(GROUP)};
     }
 
     /** Returns a record. It is mapped to the first base of a sequence if there is a CIGAR. */
@@ -173,7 +182,7 @@ public final class DuplicatesChecks {
             for (int k = 0; k < 100000; k++) {
                 long hash = choice.nextLong();
                 long[] row = choice.longs(5).toArray();
-                spilled.add(hash, row[0], row[1], row[2], row[3], row[4]);
+                spilled.add(hash, row);
                 for (int word = 0; word < width; word++) {
                     expected.get((int) (hash >>> 58)).add(row[word]);
                 }
@@ -242,6 +251,9 @@ public final class DuplicatesChecks {
         read.tile = (short) choice.nextInt();
         read.x = choice.nextInt();
         read.y = choice.nextInt();
+        read.barcode = choice.nextInt();
+        read.firstBarcode = choice.nextInt();
+        read.secondBarcode = choice.nextInt();
     }
 
     /** Returns whether reads come back as they were, from words and from Picard's objects. */
@@ -268,7 +280,8 @@ public final class DuplicatesChecks {
 
     private static String text(ReadEnd read) {
         return Arrays.asList(read.sequence, read.place, read.isReverse, read.index,
-                read.score, read.library, read.group, read.tile, read.x, read.y).toString();
+                read.score, read.library, read.group, read.tile, read.x, read.y,
+                read.barcode, read.firstBarcode, read.secondBarcode).toString();
     }
 
     private static void checkHashes() {
@@ -446,6 +459,129 @@ public final class DuplicatesChecks {
             record.put((byte) choice.nextInt(60));
         }
         return record.array();
+    }
+
+    /** Barcodes of two strands, and the names of molecules, are Picard's. It may throw. */
+    private static void checkBarcodes() throws Exception {
+        Random choice = new Random(8);
+        SAMFileHeader header = header();
+        BAMRecordCodec codec = new BAMRecordCodec(header);
+        List<byte[]> records = new ArrayList<>();
+        for (int k = 0; k < 60000; k++) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            codec.setOutputStream(bytes);
+            codec.encode(barcodedRecord(choice, header));
+            records.add(bytes.toByteArray());
+        }
+        BamRecords batch = batch(records);
+        int count = batch.count;
+        long[] facts = facts(IS_GROUPED | IS_DUPLEX, LENGTH);
+        facts[4] = tag("RX") | tag("BX") << 16 | tag("BY") << 32 | tag("MI") << 48;
+        byte[] letters = RecordTexts.bytes("onetwothree");
+        int[] stop = new int[RecordEngine.STOP];
+        ReadEndsOfBatch rows = new ReadEndsOfBatch(batch);
+        engine.readEnds(batch.bytes, batch.starts, count, null, facts, letters, TEXTS, 0, stop,
+                rows.rows);
+        byte[] marked = new byte[2 * batch.bytes.length];
+        int[] ends = new int[count];
+        boolean[] isUnusual = new boolean[count];
+        engine.mark(batch.bytes, batch.starts, count, null, facts, letters, TEXTS, 0, stop, 0,
+                null, 0, new long[count / 64 + 1], null, marked, ends, isUnusual,
+                new long[RecordEngine.COUNTS]);
+        int[] found = new int[4];
+        for (int k = 0; k < count; k++) {
+            codec.setInputStream(new ByteArrayInputStream(records.get(k)));
+            SAMRecord record = codec.decode();
+            String expected = expectedBarcodes(record);
+            String barcodes = rows.get(k, RecordEngine.BARCODE) + " "
+                    + rows.get(k, RecordEngine.END_BARCODES);
+            int kind = rows.kind(k);
+            if (kind != RecordEngine.UNUSUAL && kind != RecordEngine.SKIPPED
+                    && !barcodes.equals(expected)) {
+                throw new AssertionError(record.getSAMString() + expected + " " + barcodes);
+            }
+            found[kind == RecordEngine.UNUSUAL ? 0 : 1]++;
+            if (!isUnusual[k]) {
+                Object molecule = picards("setMolecularIdentifier", record, "", "MI", true) == null
+                        ? record.getAttribute("MI") : null;
+                int start = k == 0 ? 0 : ends[k - 1];
+                codec.setInputStream(new ByteArrayInputStream(marked, start, ends[k] - start));
+                Object named = codec.decode().getAttribute("MI");
+                if (!named.equals(molecule)) {
+                    throw new AssertionError(record.getSAMString() + named);
+                }
+            }
+            found[isUnusual[k] ? 2 : 3]++;
+        }
+        System.out.println("barcodes: " + (Arrays.stream(found).min().getAsInt() > 5000));
+    }
+
+    private static long tag(String name) {
+        return name.charAt(0) | name.charAt(1) << 8;
+    }
+
+    /** Returns Picard's hashes, or null if it throws. */
+    private static String expectedBarcodes(SAMRecord record) {
+        try {
+            boolean isSecond = record.getReadPairedFlag() && !record.getFirstOfPairFlag();
+            Object barcode = picards("getTopStrandNormalizedUmi", record, "RX", true);
+            if (barcode instanceof Exception) {
+                return null;
+            }
+            String end = record.getStringAttribute(isSecond ? "BY" : "BX");
+            long hash = end == null ? 0 : end.hashCode();
+            return Objects.hash(barcode) + " " + (isSecond ? hash & 0xffffffffL : hash << 32);
+        } catch (SAMException e) {
+            return null;
+        }
+    }
+
+    /** Returns what a method of Picard's, which is not public, returns or throws. */
+    private static Object picards(String name, Object... arguments) {
+        try {
+            return Members.callStatic(DuplicatesChecks.class.getClassLoader(),
+                    "picard.sam.markduplicates.UmiUtil", name, arguments);
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
+    private static SAMRecord barcodedRecord(Random choice, SAMFileHeader header) {
+        SAMRecord record = new SAMRecord(header);
+        record.setReadName("r");
+        record.setReferenceIndex(choice.nextInt(2));
+        record.setAlignmentStart(100 + choice.nextInt(20));
+        record.setCigarString(CIGARS[choice.nextInt(4)]);
+        record.setReadNegativeStrandFlag(choice.nextBoolean());
+        if (choice.nextInt(8) == 0) {
+            record.setReadUnmappedFlag(true);
+            record.setCigarString("*");
+        }
+        if (choice.nextInt(8) > 0) {
+            record.setReadPairedFlag(true);
+            record.setFirstOfPairFlag(choice.nextBoolean());
+            record.setSecondOfPairFlag(!record.getFirstOfPairFlag() || choice.nextInt(8) == 0);
+            record.setMateReferenceIndex(choice.nextInt(2));
+            record.setMateAlignmentStart(100 + choice.nextInt(20));
+            record.setMateNegativeStrandFlag(choice.nextBoolean());
+            record.setMateUnmappedFlag(choice.nextInt(8) == 0);
+        }
+        String cigar = CIGARS[choice.nextInt(choice.nextBoolean() ? 4 : CIGARS.length)];
+        record.setAttribute("MC", cigar);
+        StringBuilder barcode = new StringBuilder();
+        for (int left = choice.nextInt(7); left > 0; left--) {
+            barcode.append("ACGTNacgtn---".charAt(choice.nextInt(13)));
+        }
+        barcode.append(choice.nextInt(20) == 0 ? "x" : "");
+        if (choice.nextInt(4) > 0) {
+            record.setAttribute("RX", choice.nextInt(3) > 0 ? "AC-GT" : barcode.toString());
+        }
+        for (String tag : new String[] {"BX", "BY"}) {
+            int kind = choice.nextInt(40);
+            record.setAttribute(tag, kind == 0 ? (Object) 3 : kind == 1 ? (Object) 'c'
+                    : kind < 9 ? null : kind < 15 ? "" : kind == 15 ? "\u00e4" : "b" + kind);
+        }
+        return record;
     }
 
     private static int randomPosition(Random choice) {

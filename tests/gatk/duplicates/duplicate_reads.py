@@ -22,6 +22,8 @@ _TAGS = (
     *("ZB:B:c,-1,2", "ZC:B:C,200,1", "ZS:B:S,60000", "Zs:B:s,-3", "ZI:B:I,4000000000"),
     *("Zi:B:i,-9", "ZF:B:f,1.25,-3", "DT:Z:SQ", "DI:i:3", "aa:Z:", "XM:Z:q"),
 )
+#: Java's hash of the first two is the same.
+_END_BARCODES = ("Aa", "BB", "AA", "", None)
 _PROGRAMS = ("bwa", "bwa", "other", "MarkDuplicates", None)
 
 
@@ -48,6 +50,8 @@ def write(
     library: str = "l",
     grouped: bool = False,
     templates: int = 700,
+    barcodes: Sequence[str | None] = (),
+    paired: bool = False,
 ) -> Path:
     """Write a BAM file.
 
@@ -67,8 +71,12 @@ def write(
         Whether reads are grouped by name, instead of sorted by coordinate.
     templates
         The number of names. 1,500 make more records than one batch holds.
+    barcodes
+        The values of the tag RX, None for no tag. The tags BX and BY are added with it.
+    paired
+        Whether all reads are paired. They have the CIGAR of their mate in the tag MC.
     """
-    records = _records(random.Random(seed), path.stem, groups, templates)
+    records = _records(random.Random(seed), path.stem, groups, templates, barcodes, paired)
     if not grouped:
         records.sort(key=lambda record: (record[0], record[1]))
     return from_text(path, _header(groups, aligner, library, grouped), [r[2] for r in records])
@@ -139,7 +147,12 @@ def _header(groups: Sequence[str], aligner: str, library: str, grouped: bool) ->
 
 
 def _records(
-    choice: random.Random, prefix: str, groups: Sequence[str], templates: int
+    choice: random.Random,
+    prefix: str,
+    groups: Sequence[str],
+    templates: int,
+    barcodes: Sequence[str | None],
+    paired: bool,
 ) -> list[tuple[int, int, str]]:
     """Return the sequence and the position of each record, for sorting, and its line."""
     records: list[tuple[int, int, str]] = []
@@ -158,6 +171,11 @@ def _records(
         tags += ["XH:H:1AE3"] if choice.random() < 0.03 else []
         program = choice.choice(_PROGRAMS)
         tags += [f"PG:Z:{program}"] if program else []
+        if barcodes:
+            ends = (("BX", choice.choice(_END_BARCODES)), ("BY", choice.choice(_END_BARCODES)))
+            tags += [f"{tag}:Z:{x}" for tag, x in (("RX", barcode), *ends) if x is not None]
+        if paired and mate:
+            tags.append(f"MC:Z:{mate.cigar}")
         choice.shuffle(tags)
         where = end or mate
         place = where.place if where and placed else "*\t0"
@@ -173,7 +191,8 @@ def _records(
         contig, start = choice.choice((0, 0, 1)), choice.choice(_STARTS)
         end = _end(choice, contig, start)
         extra = choice.choices((0, 512, 1024), (0.85, 0.08, 0.07))[0]
-        kind = choice.random()
+        kind = choice.uniform(0.25 if paired else 0, 1)
+        barcode = choice.choice(barcodes) if barcodes else None
         if kind < 0.25:
             # Some places have single reads only.
             end = _end(choice, 2, start)
@@ -193,7 +212,8 @@ def _records(
             add(name, 1 | 8 | 64 | extra | 16 * end.is_reverse, end, end, placed=True)
             add(name, 1 | 4 | 128 | extra | 32 * end.is_reverse, None, end, placed=True)
         else:
-            add(name, choice.choice((4, 1 | 4 | 8 | 64)), None, None, placed=False)
+            flag = 1 | 4 | 8 | 64
+            add(name, flag if paired else choice.choice((4, flag)), None, None, placed=False)
     return records
 
 

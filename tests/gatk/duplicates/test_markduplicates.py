@@ -100,11 +100,22 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
     other = duplicate_reads.write(tmp_path / "other.bam", 5, ["C"], grouped=True, aligner="2")
     long = duplicate_reads.long_reads(tmp_path / "long.bam", 6)
     blocks = duplicate_reads.in_odd_blocks(tmp_path / "blocks.bam", long, 7)
+    umis = duplicate_reads.write(
+        tmp_path / "umis.bam", 8, ["A", "B", "C"], barcodes=["", "AC", "n-N", None]
+    )
+    strands = duplicate_reads.write(
+        tmp_path / "strands.bam", 9, ["A", "B"], barcodes=["A-C", "C-A", "-a--", None], paired=True
+    )
+    named = duplicate_reads.write(
+        tmp_path / "named.bam", 10, ["A"], grouped=True, barcodes=["A-C", "C-A"], paired=True
+    )
     by_name = tmp_path / "run" / "sorted.bam"
     sort = [GATK, "SortSam", "-I", str(one), "-O", str(by_name), "-SO", "queryname"]
     picard = [PICARD, "MarkDuplicates", f"I={one}", f"O={tmp_path}/run/picard.bam"]
     grouped = "--ASSUME_SORT_ORDER queryname"
     untouched = "--CLEAR_DT false --ADD_PG_TAG_TO_READS false"
+    ends = "--READ_ONE_BARCODE_TAG BX --READ_TWO_BARCODE_TAG BY"
+    duplex = "--BARCODE_TAG RX --DUPLEX_UMI true --MOLECULAR_IDENTIFIER_TAG MI"
     commands = [
         "\t".join(sort),
         _command(tmp_path, [one], "plain", "--CREATE_INDEX true --CREATE_MD5_FILE true"),
@@ -133,6 +144,12 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
         _command(tmp_path, [one, three], "kept_merged", f"{untouched} --TAGGING_POLICY All"),
         _command(tmp_path, [two, one], "kept_renamed", f"{untouched} --CREATE_INDEX true"),
         _command(tmp_path, [name], "kept_names", f"{grouped} {untouched}"),
+        _command(tmp_path, [umis], "barcodes", "--BARCODE_TAG RX --TAGGING_POLICY All"),
+        _command(tmp_path, [umis], "ends", f"{ends} --REMOVE_DUPLICATES true"),
+        _command(tmp_path, [umis], "molecules", "--BARCODE_TAG RX --MOLECULAR_IDENTIFIER_TAG XM"),
+        _command(tmp_path, [strands], "duplex", f"{duplex} {ends} --CREATE_INDEX true"),
+        _command(tmp_path, [named], "duplex_names", f"{duplex} {grouped} {untouched}"),
+        _command(tmp_path, [strands, umis], "merged_umis", f"--BARCODE_TAG RX {ends}"),
         "\t".join([*picard, f"M={tmp_path}/run/picard.txt", "TAGGING_POLICY=All"]),
     ]
     log = _compare(runs, tmp_path, commands)
@@ -173,9 +190,17 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     unplaced = changed(
         "unplaced", len(records) - 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1)
     )
-    # Picard finds this fault before it opens the output.
+    # Picard finds this fault before it opens the output, if it is not too far from the first read.
     first = next(k for k, line in enumerate(records) if line.split("\t")[2] == "*")
-    ahead = changed("ahead", first + 1, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1))
+    ahead, ahead_by_two, ahead_by_three = (
+        changed(f"ahead{k}", first + k, lambda line: line.replace("\t*\t0\t0\t", "\t*\t0\t9\t", 1))
+        for k in (1, 2, 3)
+    )
+    # The same, where this record is the first one of the second batch of 256 KiB.
+    tail = f"\t*\t0\t0\t{'ACGT' * 5}\t{'I' * 20}\tRG:Z:A"
+    edge_lines = [f"r{k:06}\t0\tone\t{1 + k // 2}\t60\t20M{tail}" for k in range(3157)]
+    edge_lines += [f"s{k:06}\t4\t*\t0\t{9 * (k == 1)}\t*{tail}" for k in range(3)]
+    edge = duplicate_reads.from_text(tmp_path / "edge.bam", header, edge_lines)
     unknown = changed("unknown", middle, lambda line: re.sub("RG:Z:[AB]", "RG:Z:Q", line))
     no_group = changed("no_group", paired, ungrouped)
     short = [line.replace("LN:2000", "LN:500") for line in header]
@@ -186,6 +211,11 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [unsorted], "unsorted", "--CREATE_MD5_FILE true"),
         _command(tmp_path, [unplaced], "unplaced"),
         _command(tmp_path, [ahead], "ahead"),
+        _command(tmp_path, [edge], "edge"),
+        _command(tmp_path, [ahead_by_two], "after"),
+        _command(tmp_path, [many, ahead], "merged"),
+        _command(tmp_path, [ahead_by_two, many], "merged_by_two"),
+        _command(tmp_path, [many, ahead_by_three], "merged_after"),
         _command(tmp_path, [unknown], "unknown"),
         _command(tmp_path, [no_group], "no_group"),
         _command(tmp_path, [beyond], "beyond", lenient),
@@ -194,7 +224,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [good], "absent/folder"),
         _command(tmp_path, [good], "random", "--DUPLICATE_SCORING_STRATEGY RANDOM"),
         _command(tmp_path, [good], "members", "--TAG_DUPLICATE_SET_MEMBERS true"),
-        _command(tmp_path, [good], "barcodes", "--READ_ONE_BARCODE_TAG XM"),
+        _command(tmp_path, [good], "barcodes", "--READ_ONE_BARCODE_TAG PG"),
         _command(tmp_path, [good], f"../{PIPE}"),
         _command(tmp_path, [good], "whole"),
         _command(tmp_path, [tmp_path / "run" / "whole.bam"], "whole"),
@@ -203,23 +233,35 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
         _command(tmp_path, [many], "full"),
     ]
     log = _compare(runs, tmp_path, commands)
-    assert sum(line.startswith("threw: ") for line in log.results) == 11
+    assert sum(line.startswith("threw: ") for line in log.results) == 16
     assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
-    assert len(log.reasons) == 13
+    assert len(log.reasons) == 18
     assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
 
 
-def test_picard_marks_where_no_native_library_loads(classpath: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", ["library", "backend"])
+def test_picard_marks_without_our_native_library(
+    classpath: str, tmp_path: Path, setting: str
+) -> None:
     reads = duplicate_reads.write(tmp_path / "reads.bam", 1, ["A"], templates=50)
     (tmp_path / "run").mkdir()
     words = _command(tmp_path, [reads], "marked").split("\t")
-    options = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.library={tmp_path}/absent.so"]
+    library = tmp_path / "foreign.so"
+    build = [require_tool("cc"), "-shared", "-x", "c", "/dev/null", "-o", str(library)]
+    subprocess.run(build, check=True)
+    value = {"library": str(library), "backend": "off"}[setting]
+    options = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.{setting}={value}"]
     command = [require_tool("java"), *QUICK, *options, "-Xmx1g", "-cp", classpath, *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     [line] = Log([], done.stderr).reasons
-    assert line.startswith("Picard's own code is used, because of java.lang.UnsatisfiedLinkError: ")
-    assert f"{tmp_path}/absent.so" in line
+    if setting == "library":
+        assert line.startswith(
+            "Picard's own code is used, because of the native library: gkl.shim.library names "
+            f"{library}, which is not a library of gkl-shim for Java: it has no 'void "
+        )
+    else:
+        assert line == "gkl.shim.backend=off: Picard's own code is used"
     _, records = duplicate_reads.text(tmp_path / "run" / "marked.bam")
     assert any(int(record.split("\t")[1]) & 1024 for record in records)
 
@@ -261,4 +303,5 @@ def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Pa
         "bins: true",
         "sums: true",
         "faults: true",
+        "barcodes: true",
     ]

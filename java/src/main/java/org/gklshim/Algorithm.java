@@ -59,8 +59,7 @@ public abstract class Algorithm {
             try {
                 start(library);
             } catch (UnsatisfiedLinkError e) {
-                throw NativeLibrary.unusable(
-                        "is not a library of gkl-shim for Java: it has no " + e.getMessage());
+                throw NativeLibrary.foreign(e);
             }
             return true;
         } catch (UnsatisfiedLinkError | UnsupportedOperationException | IllegalStateException e) {

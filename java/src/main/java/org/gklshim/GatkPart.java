@@ -80,6 +80,10 @@ public enum GatkPart {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
             setting.warnUnlessSwitch();
+            if (tool != null && !isOn() && isLogged()) {
+                Setting off = Setting.BACKEND.isOff() ? Setting.BACKEND : setting;
+                Log.info(title + ": " + off.source() + "=off: " + owner + "'s own code is used");
+            }
             known = !isRefused && isOn() && sees(loader) && isKnown(loader);
             decisions.put(loader, known);
         }

@@ -145,11 +145,16 @@ public final class NativeLibrary {
     }
 
     /** Returns the error for a file that does not work as the library. */
-    static UnsatisfiedLinkError unusable(String reason) {
+    private static UnsatisfiedLinkError unusable(String reason) {
         String library = override().isEmpty()
                 ? "the native library"
                 : Setting.LIBRARY.source() + " names " + override() + ", which";
         return new UnsatisfiedLinkError(library + " " + reason);
+    }
+
+    /** Returns the error for a library without one of our native methods. */
+    public static UnsatisfiedLinkError foreign(UnsatisfiedLinkError missing) {
+        return unusable("is not a library of gkl-shim for Java: it has no " + missing.getMessage());
     }
 
     private static String override() {

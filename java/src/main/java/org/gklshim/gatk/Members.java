@@ -57,7 +57,21 @@ public final class Members {
      *     exception that it declares
      */
     public static Object call(Object object, String name, Object... arguments) {
-        for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+        return call(object.getClass(), object, name, arguments);
+    }
+
+    /** Calls a static method, of a class that need not be public, in the same way. */
+    public static Object callStatic(ClassLoader loader, String type, String name,
+            Object... arguments) {
+        try {
+            return call(Class.forName(type, true, loader), null, name, arguments);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Object call(Class<?> first, Object object, String name, Object... arguments) {
+        for (Class<?> type = first; type != null; type = type.getSuperclass()) {
             for (Method method : type.getDeclaredMethods()) {
                 if (method.getName().equals(name)) {
                     method.setAccessible(true);
@@ -71,7 +85,7 @@ public final class Members {
                 }
             }
         }
-        throw new IllegalStateException(object.getClass().getName() + " has no " + name);
+        throw new IllegalStateException(first.getName() + " has no " + name);
     }
 
     /**

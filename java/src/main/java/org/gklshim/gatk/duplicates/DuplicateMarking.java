@@ -97,10 +97,27 @@ public final class DuplicateMarking {
 
     private static synchronized RecordEngine engine()
             throws IOException, ReflectiveOperationException {
-        if (loaded == null) {
-            loaded = (RecordEngine) NativeLibrary.load().instance(NativeRecords.class.getName());
+        try {
+            if (loaded == null) {
+                loaded = start(NativeLibrary.load());
+            }
+        } catch (UnsatisfiedLinkError | UnsupportedOperationException | IllegalStateException e) {
+            throw new Unsuitable("the native library: " + e.getMessage());
         }
         return loaded;
+    }
+
+    /** Returns the engine of a library. A call without records shows whether it has our methods. */
+    private static RecordEngine start(NativeLibrary library)
+            throws IOException, ReflectiveOperationException {
+        RecordEngine engine = (RecordEngine) library.instance(NativeRecords.class.getName());
+        try {
+            engine.readEnds(new byte[0], new int[1], 0, null, Facts.ofNothing(), new byte[0],
+                    new int[RecordTexts.ROW], 0, new int[RecordEngine.STOP], new long[0]);
+        } catch (UnsatisfiedLinkError e) {
+            throw NativeLibrary.foreign(e);
+        }
+        return engine;
     }
 
     /** Replaces the method of MarkDuplicates. */
@@ -136,10 +153,6 @@ public final class DuplicateMarking {
         if (tool.OUTPUT.exists() && !tool.OUTPUT.isFile()) {
             // Picard could not write it again after an error.
             return "an output that is no regular file";
-        }
-        if (tool.BARCODE_TAG != null || tool.READ_ONE_BARCODE_TAG != null
-                || tool.READ_TWO_BARCODE_TAG != null) {
-            return "barcodes";
         }
         if (tool.TAG_DUPLICATE_SET_MEMBERS) {
             return "--TAG_DUPLICATE_SET_MEMBERS";
@@ -187,18 +200,18 @@ public final class DuplicateMarking {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
         try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
-                tool.TMP_DIR.get(0))) {
-            ReadEndCollector collector = new ReadEndCollector(tool, options, header, groups,
+                tool.TMP_DIR.get(0), options.hasBarcodes)) {
+            ReadEndCollector collector = new ReadEndCollector(tool, options, inputs, groups,
                     genome, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
             long[] facts = Facts.forFinding(options, genome, groups);
             read(() -> new ReadEndsReader(engine, facts,
-                            new RecordTexts(inputs, groups, null))::read,
+                            new RecordTexts(inputs, groups, genome, null))::read,
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);
-                    }, collector::isDone);
+                    }, collector::isComplete);
             log.info("Read " + collector.count() + " records. " + collector.unmatched()
                     + " pairs never matched.");
             logMemory("After buildSortedReadEndLists");
@@ -207,9 +220,9 @@ public final class DuplicateMarking {
             sets = new DuplicateSets(generator, finder, tool.REMOVE_SEQUENCING_DUPLICATES
                     || tool.TAGGING_POLICY != DuplicateTaggingPolicy.DontTag);
             log.info("Traversing read pair information and detecting duplicates.");
-            sets.markPairs(store.pairs);
+            sets.markPairs(store);
             log.info("Traversing fragment information and detecting duplicates.");
-            sets.markUnpaired(store.unpaired, store.pairedReads);
+            sets.markUnpaired(store);
         }
         logMemory("After generateDuplicateIndexes");
     }
@@ -251,8 +264,8 @@ public final class DuplicateMarking {
         try {
             long[] facts = Facts.forMarking(tool, setsProgram, inputs, options, genome, groups);
             read(() -> new RecordMarker(engine, facts, sets, groups, genome, outputHeader,
-                            new RecordTexts(inputs, groups, programs), writer.needsObjects(),
-                            outputBuffers)::mark,
+                            new RecordTexts(inputs, groups, genome, programs),
+                            writer.needsObjects(), outputBuffers)::mark,
                     writer::write, () -> false);
         } catch (RuntimeException e) {
             if (hasFailedToWrite(e) && !isAsync) {

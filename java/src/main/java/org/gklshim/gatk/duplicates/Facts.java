@@ -1,10 +1,12 @@
 package org.gklshim.gatk.duplicates;
 
+import java.util.List;
 import java.util.stream.LongStream;
 import org.gklshim.gatk.duplicates.finding.MateKey;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
+import org.gklshim.gatk.records.Tags;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 
@@ -23,6 +25,7 @@ public final class Facts {
     private static final int SETS_PROGRAM = 1 << 10;
     private static final int RENAMES_GROUPS = 1 << 11;
     private static final int RENAMES_PROGRAMS = 1 << 12;
+    private static final int IS_DUPLEX = 1 << 13;
 
     private Facts() {}
 
@@ -48,19 +51,41 @@ public final class Facts {
                 | flag(RENAMES_PROGRAMS, inputs.renamesPrograms()), options, genome, groups);
     }
 
+    /** Returns the facts of a header without sequences and read groups. */
+    static long[] ofNothing() {
+        return new long[6];
+    }
+
     private static int flag(int bit, boolean isSet) {
         return isSet ? bit : 0;
+    }
+
+    /** Returns names of two letters as 16 bits each, the first name in the lowest bits. */
+    private static long packed(List<String> tags) {
+        long packed = 0;
+        for (int k = 0; k < tags.size(); k++) {
+            String tag = tags.get(k);
+            packed |= tag == null ? 0 : (long) Tags.name(tag.charAt(0), tag.charAt(1)) << 16 * k;
+        }
+        return packed;
     }
 
     private static long[] facts(int flags, MarkingOptions options, Genome genome,
             ReadGroups groups) {
         LongStream.Builder facts = LongStream.builder();
-        facts.add(flags).add(Genome.MARGIN).add(genome.lengths.length).add(groups.count());
+        facts.add(flags | flag(IS_DUPLEX, options.hasDuplexBarcodes)).add(Genome.MARGIN)
+                .add(genome.lengths.length).add(groups.count()).add(packed(options.tags));
         for (int length : genome.lengths) {
             facts.add(length);
         }
         for (int sequence = 0; sequence < genome.lengths.length; sequence++) {
             facts.add(genome.place(sequence, 0));
+        }
+        int nameStart = 0;
+        facts.add(nameStart);
+        for (String name : genome.names) {
+            nameStart += name.length();
+            facts.add(nameStart);
         }
         for (int group = 0; group < groups.count(); group++) {
             facts.add(MateKey.hashBefore(groups.keyStart(group, options)));

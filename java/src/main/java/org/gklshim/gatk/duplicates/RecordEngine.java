@@ -11,7 +11,9 @@ public interface RecordEngine {
     int LOCATION = 2;
     int REST = 3;
     int HASH = 4;
-    int ROW = 5;
+    int BARCODE = 5;
+    int END_BARCODES = 6;
+    int ROW = 7;
 
     /** The kind of a record that says nothing about duplicates. */
     int SKIPPED = 0;

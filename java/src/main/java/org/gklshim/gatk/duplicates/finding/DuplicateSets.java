@@ -48,14 +48,15 @@ public final class DuplicateSets {
     private static void sort(int[] rows, long[] words, int width) {
         if (rows.length > SMALL_SET) {
             Integer[] sorted = Arrays.stream(rows).boxed()
-                    .sorted((a, b) -> compare(words, width, a, b)).toArray(Integer[]::new);
+                    .sorted((a, b) -> compare(words, width, a * width, b * width))
+                    .toArray(Integer[]::new);
             Arrays.setAll(rows, k -> sorted[k]);
             return;
         }
         for (int k = 1; k < rows.length; k++) {
             int row = rows[k];
             int place = k;
-            while (place > 0 && compare(words, width, rows[place - 1], row) > 0) {
+            while (place > 0 && compare(words, width, rows[place - 1] * width, row * width) > 0) {
                 rows[place] = rows[place - 1];
                 place--;
             }
@@ -63,10 +64,10 @@ public final class DuplicateSets {
         }
     }
 
-    /** Compares two rows as Picard sorts the ends of reads. */
-    private static int compare(long[] words, int width, int a, int b) {
-        for (int k = 0; k < width; k++) {
-            int difference = Long.compare(words[a * width + k], words[b * width + k]);
+    /** Compares the first words of two rows, in the order in which Picard sorts reads. */
+    private static int compare(long[] words, int count, int a, int b) {
+        for (int k = 0; k < count; k++) {
+            int difference = Long.compare(words[a + k], words[b + k]);
             if (difference != 0) {
                 return difference;
             }
@@ -75,16 +76,16 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among all pairs. */
-    public void markPairs(Partitions pairs) throws IOException {
+    public void markPairs(ReadEndStore store) throws IOException {
         long alone = 0;
+        int width = store.pairs.width;
         for (int k = 0; k < Partitions.COUNT; k++) {
-            long[] words = pairs.take(k);
-            long[] hashes = new long[words.length / ReadEndStore.PAIR_WORDS];
+            long[] words = store.pairs.take(k);
+            long[] hashes = new long[words.length / width];
             for (int row = 0; row < hashes.length; row++) {
-                int at = row * ReadEndStore.PAIR_WORDS;
-                hashes[row] = ReadEndStore.hash(words[at], words[at + 1]);
+                hashes[row] = store.pairHash(words, row * width);
             }
-            alone += forSets(hashes, rows -> markPairs(words, rows));
+            alone += forSets(hashes, rows -> markPairs(store, words, rows));
         }
         if (alone > 0) {
             generator.getDuplicateCountHist().increment(1.0, alone);
@@ -93,12 +94,14 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among pairs of equal hash. Returns how many are no duplicates. */
-    private int markPairs(long[] words, int[] rows) {
-        sort(rows, words, ReadEndStore.PAIR_WORDS);
+    private int markPairs(ReadEndStore store, long[] words, int[] rows) {
+        int width = store.pairs.width;
+        sort(rows, words, width);
         int alone = 0;
         for (int from = 0; from < rows.length;) {
             int to = from + 1;
-            while (to < rows.length && isSameSet(words, rows[from], rows[to])) {
+            while (to < rows.length && store.isSameSet(words, rows[from] * width,
+                    rows[to] * width)) {
                 to++;
             }
             if (to == from + 1) {
@@ -106,20 +109,13 @@ public final class DuplicateSets {
             } else {
                 List<ReadEndsForMarkDuplicates> set = new ArrayList<>(to - from);
                 for (int k = from; k < to; k++) {
-                    set.add(ReadEndStore.pair(words, rows[k]));
+                    set.add(store.pair(words, rows[k] * width));
                 }
                 markSet(set);
             }
             from = to;
         }
         return alone;
-    }
-
-    private static boolean isSameSet(long[] words, int a, int b) {
-        int first = a * ReadEndStore.PAIR_WORDS;
-        int second = b * ReadEndStore.PAIR_WORDS;
-        return words[first] == words[second]
-                && words[first + 1] >>> 16 == words[second + 1] >>> 16;
     }
 
     private void markSet(List<ReadEndsForMarkDuplicates> set) {
@@ -157,56 +153,53 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among reads without mapped mates. A pair at the place comes first. */
-    public void markUnpaired(Partitions unpaired, Partitions pairedReads) throws IOException {
+    public void markUnpaired(ReadEndStore store) throws IOException {
+        int width = store.unpaired.width;
         for (int k = 0; k < Partitions.COUNT; k++) {
-            long[] words = unpaired.take(k);
-            long[] paired = pairedReads.take(k);
-            long[] hashes = new long[words.length / ReadEndStore.UNPAIRED_WORDS];
+            long[] words = store.unpaired.take(k);
+            long[] paired = store.pairedReads.take(k);
+            long[] hashes = new long[words.length / width];
             if (hashes.length == 0) {
                 continue;
             }
-            KeySet places = new KeySet(hashes.length);
+            KeySet places = new KeySet(hashes.length, store.keyWords);
             for (int row = 0; row < hashes.length; row++) {
-                long key = words[row * ReadEndStore.UNPAIRED_WORDS];
-                hashes[row] = Partitions.hash(key);
-                places.add(key);
+                hashes[row] = Partitions.hash(words, row * width, row * width + store.keyWords);
+                places.add(words, row * width);
             }
             places.markAll(paired);
-            for (int row = 0; row < hashes.length; row++) {
-                int at = row * ReadEndStore.UNPAIRED_WORDS;
-                if (places.isMarked(words[at])) {
-                    mark(duplicates, words[at + 3] >>> 16);
+            for (int at = 0; at < words.length; at += width) {
+                if (places.isMarked(words, at)) {
+                    mark(duplicates, store.unpairedIndex(words, at));
                 }
             }
-            forSets(hashes, rows -> markUnpaired(words, rows, places));
+            forSets(hashes, rows -> markUnpaired(store, words, rows, places));
         }
     }
 
     /** Marks reads of equal hash. Nobody asks how many are no duplicates. */
-    private int markUnpaired(long[] words, int[] rows, KeySet places) {
-        int width = ReadEndStore.UNPAIRED_WORDS;
+    private int markUnpaired(ReadEndStore store, long[] words, int[] rows, KeySet places) {
+        int width = store.unpaired.width;
         sort(rows, words, width);
         for (int from = 0; from < rows.length;) {
-            long key = words[rows[from] * width];
-            int best = from;
+            int first = rows[from] * width;
+            int best = first;
             int to = from;
-            while (to < rows.length && words[rows[to] * width] == key) {
-                if (score(words, rows[to]) > score(words, rows[best])) {
-                    best = to;
+            while (to < rows.length
+                    && compare(words, store.keyWords, first, rows[to] * width) == 0) {
+                int at = rows[to] * width;
+                if (store.unpairedScore(words, at) > store.unpairedScore(words, best)) {
+                    best = at;
                 }
                 to++;
             }
-            for (int k = from; k < to && !places.isMarked(key); k++) {
-                if (k != best) {
-                    mark(duplicates, words[rows[k] * width + 3] >>> 16);
+            for (int k = from; k < to && !places.isMarked(words, first); k++) {
+                if (rows[k] * width != best) {
+                    mark(duplicates, store.unpairedIndex(words, rows[k] * width));
                 }
             }
             from = to;
         }
         return 0;
-    }
-
-    private static short score(long[] words, int row) {
-        return (short) words[row * ReadEndStore.UNPAIRED_WORDS + 3];
     }
 }

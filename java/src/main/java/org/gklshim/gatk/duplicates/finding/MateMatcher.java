@@ -4,8 +4,8 @@ import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import picard.sam.markduplicates.util.DiskBasedReadEndsForMarkDuplicatesMap;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
-import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesCodec;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesMap;
+import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesWithBarcodesCodec;
 
 /**
  * The reads whose mates were not seen yet. In a file sorted by coordinate, those with the mate on
@@ -28,7 +28,7 @@ final class MateMatcher {
     MateMatcher(Genome genome, boolean isGrouped, int maxOpenFiles) {
         this.genome = genome;
         elsewhere = isGrouped ? null : new DiskBasedReadEndsForMarkDuplicatesMap(maxOpenFiles,
-                new ReadEndsForMarkDuplicatesCodec());
+                new ReadEndsForMarkDuplicatesWithBarcodesCodec());
     }
 
     /**

@@ -27,7 +27,7 @@ final class Partitions implements Closeable {
         RandomAccessFile file;
     }
 
-    private final int width;
+    final int width;
     private final Partition[] partitions = new Partition[COUNT];
     private long words;
 
@@ -45,8 +45,17 @@ final class Partitions implements Closeable {
         return hash ^ hash >>> 32;
     }
 
-    /** Adds a row. Its words are those up to the width. */
-    void add(long hash, long a, long b, long c, long d, long e) {
+    /** Returns the hash of a key of several words. */
+    static long hash(long[] words, int from, int to) {
+        long hash = 0;
+        for (int k = from; k < to; k++) {
+            hash = hash(hash + words[k]);
+        }
+        return hash;
+    }
+
+    /** Adds a row, of the words up to the width. */
+    void add(long hash, long[] row) {
         Partition partition = partitions[(int) (hash >>> 58)];
         if (partition.used == partition.last.length) {
             if (partition.used > 0) {
@@ -56,18 +65,8 @@ final class Partitions implements Closeable {
             partition.used = 0;
             words += partition.last.length;
         }
-        long[] row = partition.last;
-        int at = partition.used;
-        row[at] = a;
-        if (width > 1) {
-            row[at + 1] = b;
-            row[at + 2] = c;
-            row[at + 3] = d;
-        }
-        if (width > 4) {
-            row[at + 4] = e;
-        }
-        partition.used = at + width;
+        System.arraycopy(row, 0, partition.last, partition.used, width);
+        partition.used += width;
     }
 
     /** Returns how many words the memory holds. */

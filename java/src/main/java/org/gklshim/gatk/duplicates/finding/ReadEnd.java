@@ -2,11 +2,12 @@ package org.gklshim.gatk.duplicates.finding;
 
 import org.gklshim.gatk.duplicates.reading.Genome;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
+import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesWithBarcodes;
 
 /** What duplicate marking knows of a mapped read. An object is used again for the next read. */
 final class ReadEnd {
     /** How many words hold a read. */
-    static final int WORDS = 4;
+    static final int WORDS = 6;
 
     private static final byte PICARDS_FORWARD = 0;
     private static final byte PICARDS_REVERSE = 1;
@@ -26,12 +27,18 @@ final class ReadEnd {
     short tile;
     int x;
     int y;
+    /** Picard's hashes: of the barcode of both mates, and of those of the first and the second. */
+    int barcode;
+    int firstBarcode;
+    int secondBarcode;
 
     void write(long[] words, int at) {
         words[at] = index << 16 | score & 0xffffL;
         words[at + 1] = place << 1 | (isReverse ? 1 : 0);
         words[at + 2] = (long) x << 32 | y & 0xffffffffL;
         words[at + 3] = (long) library << 48 | (group & 0xffffL) << 32 | tile & 0xffffL;
+        words[at + 4] = barcode;
+        words[at + 5] = (long) firstBarcode << 32 | secondBarcode & 0xffffffffL;
     }
 
     void read(long[] words, int at) {
@@ -44,6 +51,9 @@ final class ReadEnd {
         library = (short) (words[at + 3] >> 48);
         group = (short) (words[at + 3] >> 32);
         tile = (short) words[at + 3];
+        barcode = (int) words[at + 4];
+        firstBarcode = (int) (words[at + 5] >> 32);
+        secondBarcode = (int) words[at + 5];
     }
 
     void read(ReadEndsForMarkDuplicates from, Genome genome) {
@@ -56,6 +66,13 @@ final class ReadEnd {
         library = from.libraryId;
         group = from.readGroup;
         readLocation(from);
+        if (from instanceof ReadEndsForMarkDuplicatesWithBarcodes) {
+            ReadEndsForMarkDuplicatesWithBarcodes with =
+                    (ReadEndsForMarkDuplicatesWithBarcodes) from;
+            barcode = with.barcode;
+            firstBarcode = with.readOneBarcode;
+            secondBarcode = with.readTwoBarcode;
+        }
     }
 
     /** Takes only the place on the flow cell. */
@@ -66,7 +83,10 @@ final class ReadEnd {
     }
 
     ReadEndsForMarkDuplicates toPicard(Genome genome) {
-        ReadEndsForMarkDuplicates to = new ReadEndsForMarkDuplicates();
+        ReadEndsForMarkDuplicatesWithBarcodes to = new ReadEndsForMarkDuplicatesWithBarcodes();
+        to.barcode = barcode;
+        to.readOneBarcode = firstBarcode;
+        to.readTwoBarcode = secondBarcode;
         to.read1ReferenceIndex = sequence;
         to.read1Coordinate = genome.coordinate(sequence, place);
         to.orientation = isReverse ? PICARDS_REVERSE : PICARDS_FORWARD;

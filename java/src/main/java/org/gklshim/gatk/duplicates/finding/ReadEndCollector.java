@@ -9,12 +9,14 @@ import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Set;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.MarkingOptions;
 import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordTexts;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
@@ -58,16 +60,24 @@ public final class ReadEndCollector {
     /** Whether the read is the first of its pair. */
     private boolean isFirst;
     private boolean hasWarned;
-    private volatile boolean isDone;
+    /** Whether no further record counts. */
+    private boolean isDone;
+    /** Whether no further record is looked at. */
+    private volatile boolean isComplete;
+    /** How many more records of each file htsjdk reads before Picard stops. */
+    private final int[] ahead;
     private long count;
 
     @SuppressWarnings("unchecked")
-    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, SAMFileHeader header,
+    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, Inputs inputs,
             ReadGroups groups, Genome genome, ReadEndStore store, UnusualRecords unusual,
             LibraryIdGenerator generator, Log log) {
+        ahead = new int[inputs.files.size()];
+        // To merge files, it compares the next record of each, and has read the one after that.
+        Arrays.fill(ahead, ahead.length == 1 ? 1 : 2);
+        header = inputs.header;
         this.tool = tool;
         this.options = options;
-        this.header = header;
         this.groups = groups;
         this.genome = genome;
         this.store = store;
@@ -82,9 +92,9 @@ public final class ReadEndCollector {
         libraries = new short[groups.count()];
     }
 
-    /** Returns whether no further record counts. */
-    public boolean isDone() {
-        return isDone;
+    /** Returns whether the rest of the file is not needed. */
+    public boolean isComplete() {
+        return isComplete;
     }
 
     /** Returns how many records were read. */
@@ -99,6 +109,7 @@ public final class ReadEndCollector {
 
     public void add(ReadEndsOfBatch ends) {
         if (isDone) {
+            lookAhead(ends, 0);
             return;
         }
         int lastProgram = -1;
@@ -131,9 +142,20 @@ public final class ReadEndCollector {
         }
         if (!isDone) {
             count(ends.records.bytes, ends.records.starts[k]);
-        } else if (k + 1 < ends.records.count) {
-            // htsjdk reads one record ahead. If it finds a fault there, Picard opens no output.
-            unusual.decode(ends.records, k + 1);
+        } else {
+            lookAhead(ends, k + 1);
+        }
+    }
+
+    /** Has htsjdk read ahead. If it finds a fault there, Picard opens no output. */
+    private void lookAhead(ReadEndsOfBatch ends, int from) {
+        for (int k = from; k < ends.records.count && !isComplete; k++) {
+            int file = ends.records.file(k);
+            if (ahead[file] > 0) {
+                unusual.decode(ends.records, k);
+                ahead[file]--;
+                isComplete = Arrays.stream(ahead).allMatch(left -> left == 0);
+            }
         }
     }
 
@@ -169,6 +191,9 @@ public final class ReadEndCollector {
         } else {
             read.group = GROUP_UNSET;
         }
+        read.barcode = (int) ends.get(k, RecordEngine.BARCODE);
+        read.firstBarcode = (int) (ends.get(k, RecordEngine.END_BARCODES) >> 32);
+        read.secondBarcode = (int) ends.get(k, RecordEngine.END_BARCODES);
         isFirst = (flags & BamFormat.FIRST) != 0;
         if (isPaired) {
             if (options.pairsWithinGroups && group == groups.none()) {
@@ -227,7 +252,7 @@ public final class ReadEndCollector {
             return RecordEngine.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
-                record, false), genome);
+                record, options.hasBarcodes), genome);
         if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
             return RecordEngine.UNPAIRED;
         }
@@ -260,6 +285,11 @@ public final class ReadEndCollector {
         ReadEnd left = isLeft ? read : mate;
         ReadEnd right = isLeft ? mate : read;
         byte orientation = orientation(left.isReverse, right.isReverse);
+        if (isFirst) {
+            mate.firstBarcode = read.firstBarcode;
+        } else {
+            mate.secondBarcode = read.secondBarcode;
+        }
         // Two ends at one place have one orientation, whichever comes first.
         if (orientation == RF && left.place == right.place) {
             orientation = FR;

@@ -12,62 +12,106 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
  * given memory goes to temporary files.
  */
 public final class ReadEndStore implements Closeable {
-    static final int PAIR_WORDS = 5;
-    static final int UNPAIRED_WORDS = 4;
+    private static final int BARCODE_WORDS = 2;
+    private static final int PAIR_WORDS = 5;
+    private static final int UNPAIRED_WORDS = 4;
     /** Larger coordinates would overflow in Picard's comparisons. */
     private static final int MAX_COORDINATE = 1 << 30;
 
-    /** The library, both places, the orientation; then what breaks ties, and the rest. */
-    public final Partitions pairs = new Partitions(PAIR_WORDS);
+    /** The barcodes, the library, both places, the orientation; then what breaks ties, the rest. */
+    final Partitions pairs;
     /** The same for reads without a mapped mate. */
-    public final Partitions unpaired = new Partitions(UNPAIRED_WORDS);
-    /** The places of reads of pairs. */
-    public final Partitions pairedReads = new Partitions(1);
+    final Partitions unpaired;
+    /** The barcodes and places of reads of pairs. */
+    final Partitions pairedReads;
+    /** How many words of a row are the barcodes and the place of a read. */
+    final int keyWords;
 
+    /** How many words of a row are the barcodes. */
+    private final int barcodeWords;
     private final long maxWords;
     private final File folder;
+    private final long[] row = new long[BARCODE_WORDS + PAIR_WORDS];
 
-    public ReadEndStore(long maxBytes, File folder) {
+    public ReadEndStore(long maxBytes, File folder, boolean hasBarcodes) {
         maxWords = maxBytes / 8;
         this.folder = folder;
+        barcodeWords = hasBarcodes ? BARCODE_WORDS : 0;
+        keyWords = barcodeWords + 1;
+        pairs = new Partitions(barcodeWords + PAIR_WORDS);
+        unpaired = new Partitions(barcodeWords + UNPAIRED_WORDS);
+        pairedReads = new Partitions(keyWords);
     }
 
     /**
      * Adds a pair.
      *
      * @param left the end that comes first on the genome
-     * @param located the end that has the place on the flow cell, and the read group
+     * @param located the end that has the place on the flow cell, the read group and the barcodes
      */
     void addPair(ReadEnd left, ReadEnd right, ReadEnd located, byte orientation,
             byte opticalOrientation) {
-        long first = ((long) located.library << Genome.PLACE_BITS | left.place) << 3 | orientation;
-        long second = right.place << 16 | tile(located.tile);
+        setBarcodes(located);
         long score = left.score + right.score & 0xffffL;
-        pairs.add(hash(first, second), first, second, place(located.x, located.y),
-                left.index << 24 | score << 8 | opticalOrientation,
-                right.index << 16 | located.group & 0xffffL);
+        int at = barcodeWords;
+        row[at] = ((long) located.library << Genome.PLACE_BITS | left.place) << 3 | orientation;
+        row[at + 1] = right.place << 16 | tile(located.tile);
+        row[at + 2] = place(located.x, located.y);
+        row[at + 3] = left.index << 24 | score << 8 | opticalOrientation;
+        row[at + 4] = right.index << 16 | located.group & 0xffffL;
+        pairs.add(pairHash(row, 0), row);
     }
 
-    /** Returns the hash of a pair by its first two words, but not by its tile. */
-    static long hash(long first, long second) {
-        return Partitions.hash(Partitions.hash(first) + (second >>> 16));
+    private void setBarcodes(ReadEnd read) {
+        if (barcodeWords > 0) {
+            row[0] = read.barcode;
+            row[1] = (long) read.firstBarcode << 32 | read.secondBarcode & 0xffffffffL;
+        }
     }
 
-    /** Returns the number of the place that a single read has in common with its duplicates. */
-    private static long key(ReadEnd read) {
-        return ((long) read.library << Genome.PLACE_BITS | read.place) << 1
+    /** Returns the hash of what a pair has in common with its duplicates. */
+    long pairHash(long[] words, int at) {
+        return Partitions.hash(Partitions.hash(words, at, at + keyWords)
+                + (words[at + keyWords] >>> 16));
+    }
+
+    /** Returns whether two pairs are duplicates. */
+    boolean isSameSet(long[] words, int a, int b) {
+        for (int k = 0; k < keyWords; k++) {
+            if (words[a + k] != words[b + k]) {
+                return false;
+            }
+        }
+        return words[a + keyWords] >>> 16 == words[b + keyWords] >>> 16;
+    }
+
+    /** Sets what a single read has in common with its duplicates, and returns its hash. */
+    private long setKey(ReadEnd read) {
+        setBarcodes(read);
+        row[barcodeWords] = ((long) read.library << Genome.PLACE_BITS | read.place) << 1
                 | (read.isReverse ? 1 : 0);
+        return Partitions.hash(row, 0, keyWords);
     }
 
     void addPairedRead(ReadEnd read) {
-        long key = key(read);
-        pairedReads.add(Partitions.hash(key), key, 0, 0, 0, 0);
+        pairedReads.add(setKey(read), row);
     }
 
     void addUnpaired(ReadEnd read) {
-        long key = key(read);
-        unpaired.add(Partitions.hash(key), key, tile(read.tile), place(read.x, read.y),
-                read.index << 16 | read.score & 0xffffL, 0);
+        long hash = setKey(read);
+        row[keyWords] = tile(read.tile);
+        row[keyWords + 1] = place(read.x, read.y);
+        row[keyWords + 2] = read.index << 16 | read.score & 0xffffL;
+        unpaired.add(hash, row);
+    }
+
+    /** Returns the place in the file of a single read in a row of its partition. */
+    long unpairedIndex(long[] words, int at) {
+        return words[at + keyWords + 2] >>> 16;
+    }
+
+    short unpairedScore(long[] words, int at) {
+        return (short) words[at + keyWords + 2];
     }
 
     private static long tile(short tile) {
@@ -82,9 +126,9 @@ public final class ReadEndStore implements Closeable {
     }
 
     /** Makes a pair's object again, with what finding optical duplicates needs. */
-    static ReadEndsForMarkDuplicates pair(long[] rows, int row) {
+    ReadEndsForMarkDuplicates pair(long[] rows, int start) {
         ReadEndsForMarkDuplicates pair = new ReadEndsForMarkDuplicates();
-        int at = row * PAIR_WORDS;
+        int at = start + barcodeWords;
         pair.libraryId = (short) (rows[at] >>> Genome.PLACE_BITS + 3);
         pair.orientation = (byte) (rows[at] & 7);
         pair.setTile((short) ((rows[at + 1] & 0xffff) + Short.MIN_VALUE));

@@ -39,7 +39,8 @@ public final class BamRecords {
         return files;
     }
 
-    int file(int record) {
+    /** Returns the number of a record's file. */
+    public int file(int record) {
         return files == null ? 0 : files[record];
     }
 

@@ -16,7 +16,7 @@ public final class RecordTexts {
     private static final int LENGTH = 2;
     private static final int NEW_START = 4;
     private static final int NEW_LENGTH = 5;
-    private static final int ROW = 6;
+    public static final int ROW = 6;
     /** The kind of the texts of the tag RG. The others are those of PG. */
     private static final int GROUP = 0;
     private static final int EMPTY = -1;
@@ -34,10 +34,15 @@ public final class RecordTexts {
     private String[] programs = new String[FIRST_SLOTS];
     private int programCount;
 
-    public RecordTexts(Inputs inputs, ReadGroups groups, Map<String, String> newPrograms) {
+    /** Makes a table whose letters begin with the names of the sequences. */
+    public RecordTexts(Inputs inputs, ReadGroups groups, Genome genome,
+            Map<String, String> newPrograms) {
         this.inputs = inputs;
         this.groups = groups;
         this.newPrograms = newPrograms;
+        for (String name : genome.names) {
+            append(bytes(name));
+        }
     }
 
     private static int[] emptyRows(int slots) {

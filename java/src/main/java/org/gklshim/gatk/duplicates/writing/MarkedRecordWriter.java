@@ -29,6 +29,8 @@ import picard.sam.markduplicates.util.LibraryIdGenerator;
 /** Writes marked records in the order of the file, and counts them for the metrics. */
 public final class MarkedRecordWriter {
     private static final int PROGRESS = 10 * 1000 * 1000;
+    /** Picard's class for barcodes, which is not public. */
+    private static final String PICARDS_BARCODES = "picard.sam.markduplicates.UmiUtil";
 
     private final MarkDuplicates tool;
     private final DuplicateSets sets;
@@ -226,6 +228,11 @@ public final class MarkedRecordWriter {
             } else if (tool.TAGGING_POLICY == DuplicateTaggingPolicy.All) {
                 record.setAttribute("DT", "LB");
             }
+        }
+        if (tool.BARCODE_TAG != null && tool.MOLECULAR_IDENTIFIER_TAG != null) {
+            Members.callStatic(MarkDuplicates.class.getClassLoader(), PICARDS_BARCODES,
+                    "setMolecularIdentifier", record, "", tool.MOLECULAR_IDENTIFIER_TAG,
+                    tool.DUPLEX_UMI);
         }
         if (tool.REMOVE_DUPLICATES && isDuplicate
                 || tool.REMOVE_SEQUENCING_DUPLICATES && isOptical) {
