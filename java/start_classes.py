@@ -1,10 +1,11 @@
-"""Write the list of the classes that every tool of GATK loads when it starts, in their order.
+"""Write the list of the classes that every tool of GATK loads when it starts.
 
     python java/start_classes.py CLASSPATH
 
 It needs this package, installed, and the class path of a GATK. The tools run with the agent, which
 loads fewer classes than stock GATK. On one processor, it loads none ahead. The JDK's own classes
-are left out, because they differ between versions of Java and gain nothing.
+are left out, because they differ between versions of Java and gain nothing. A line is a package
+and its classes, both in the order in which GATK loads them.
 """
 
 from __future__ import annotations
@@ -40,8 +41,13 @@ def main(classpath: str) -> None:
         runs[-1] += ["--VALIDATION_STRINGENCY", "SILENT"]
         loaded = [classes(arguments, classpath, folder / "log") for arguments in runs]
     common = set.intersection(*map(set, loaded))
-    names = [name for name in loaded[0] if name in common]
-    LIST.write_text(HEADER + "".join(f"{name}\n" for name in names), encoding="ascii")
+    packages: dict[str, list[str]] = {}
+    for name in loaded[0]:
+        if name in common:
+            package, _, simple_name = name.rpartition(".")
+            packages.setdefault(package, [package]).append(simple_name)
+    lines = [" ".join(line) + "\n" for line in packages.values()]
+    LIST.write_text(HEADER + "".join(lines), encoding="ascii")
 
 
 def classes(arguments: Sequence[str], classpath: str, log: Path) -> list[str]:

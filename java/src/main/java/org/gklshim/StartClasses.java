@@ -1,13 +1,13 @@
 package org.gklshim;
 
 import java.io.IOException;
-import java.util.List;
 import org.gklshim.gatk.tools.Parents;
 
 /**
- * The classes that every tool of GATK loads when it starts. A thread loads them in the same order,
- * ahead of GATK's own thread, which initializes and uses each class before it loads the next. The
- * file gatk/start.classes lists them. Another thread reads which of GATK's classes are tools.
+ * The classes that every tool of GATK loads when it starts. A thread loads them ahead of GATK's own
+ * thread, which initializes and uses each class before it loads the next. The file
+ * gatk/start.classes lists them: a line is a package and the names of its classes. Another thread
+ * reads which of GATK's classes are tools.
  *
  * <p>The thread loads classes without initializing them, so no code of GATK runs earlier or in
  * another thread than without it.
@@ -53,18 +53,21 @@ final class StartClasses {
             if (!GatkPart.TOOLS.isUsable(loader)) {
                 return;
             }
+            int listed = 0;
             int absent = 0;
-            List<String> names = GatkPart.lines("start.classes");
-            for (String name : names) {
-                try {
-                    Class.forName(name, false, loader);
-                } catch (ClassNotFoundException | LinkageError e) {
-                    // Another version of a library. What GATK needs, it looks for itself.
-                    absent++;
+            for (String line : GatkPart.lines("start.classes")) {
+                String[] names = line.split(" ");
+                for (int k = 1; k < names.length; k++, listed++) {
+                    try {
+                        Class.forName(names[0] + '.' + names[k], false, loader);
+                    } catch (ClassNotFoundException | LinkageError e) {
+                        // Another version of a library. What GATK needs, it looks for itself.
+                        absent++;
+                    }
                 }
             }
-            Log.debug("start: a thread has loaded " + (names.size() - absent) + " of "
-                    + names.size() + " classes");
+            Log.debug("start: a thread has loaded " + (listed - absent) + " of " + listed
+                    + " classes");
         } catch (IOException | RuntimeException e) {
             Log.debug("start: GATK's own thread loads the classes: " + e);
         }
