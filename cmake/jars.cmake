@@ -22,7 +22,6 @@ endif()
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS java/src/*.java)
 file(GLOB_RECURSE JAVA_RESOURCES CONFIGURE_DEPENDS java/src/main/resources/*)
 # GATK's side of the interface, for the compiler alone: a JVM finds GATK's own classes.
-file(GLOB_RECURSE BINDING_SOURCES CONFIGURE_DEPENDS java/bindings/*.java)
 set(STUBS ${PROJECT_SOURCE_DIR}/java/gatk/Stubs.java ${PROJECT_SOURCE_DIR}/java/gatk/classes.txt)
 set(ABOUT "Implementation-Title: gkl-shim\nImplementation-Version: ${PROJECT_VERSION}\n")
 file(WRITE ${JAR_DIR}/agent.mf "Premain-Class: org.gklshim.Agent\n${ABOUT}")
@@ -30,17 +29,17 @@ file(WRITE ${JAR_DIR}/classpath.mf "Class-Path: gkl-shim.jar\n${ABOUT}")
 set(JAVAC_OPTIONS -encoding UTF-8 --release 8 -Xlint:-options)
 add_custom_command(
   OUTPUT ${JAR_DIR}/classes.stamp
-  COMMAND ${CMAKE_COMMAND} -E rm -rf bindings classes replaced
-  COMMAND ${CMAKE_COMMAND} -E make_directory bindings
-  COMMAND ${Java_JAVA_EXECUTABLE} ${STUBS} ${JAVAC_OPTIONS} -d bindings ${BINDING_SOURCES}
-  COMMAND ${Java_JAVAC_EXECUTABLE} ${JAVAC_OPTIONS} -cp bindings -d classes ${JAVA_SOURCES}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf stubs classes replaced
+  COMMAND ${CMAKE_COMMAND} -E make_directory stubs
+  COMMAND ${Java_JAVA_EXECUTABLE} ${STUBS} ${JAVAC_OPTIONS} -d stubs
+  COMMAND ${Java_JAVAC_EXECUTABLE} ${JAVAC_OPTIONS} -cp stubs -d classes ${JAVA_SOURCES}
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/java/src/main/resources classes
   # The classes that replace GATK's go to a folder that no class loader searches. Only the agent
   # reads them there. On the class path, only classes of libraries may be in front of GATK.
   COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
   COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
   COMMAND ${CMAKE_COMMAND} -E touch classes.stamp
-  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${BINDING_SOURCES} ${STUBS}
+  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${STUBS}
   WORKING_DIRECTORY ${JAR_DIR}
   COMMENT "Compiling the classes for GATK"
   VERBATIM)
