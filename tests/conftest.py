@@ -137,17 +137,17 @@ def obey_permissions() -> None:
             ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
-#: Recorded regions with known likelihoods: a few, committed, and the whole set.
+#: Recorded regions of PairHMM with known likelihoods: a few, committed, and the whole set.
 RECORDED = ("10s_three_regions", "10s")
 
 
 def recorded(name: str) -> tuple[Path, np.ndarray]:
-    """Return a ``.in`` file of `RECORDED`, and its log10 likelihoods in 80-bit precision."""
+    """Return a ``.in`` file of recorded regions, and its pairs' log10 likelihoods: reads outer."""
     if name == "10s":
         regions, likelihoods = (shared_data("pairhmm", f"10s.{kind}") for kind in ("in", "log10"))
     else:
         regions, likelihoods = (DATA / f"{name}.{kind}" for kind in ("in", "log10"))
-    return regions, np.loadtxt(likelihoods)
+    return regions, np.array(likelihoods.read_text().split(), float)
 
 
 @contextlib.contextmanager

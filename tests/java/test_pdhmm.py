@@ -12,11 +12,12 @@ import pytest
 
 from gkl_shim.formats import pdhmm_in
 from gkl_shim.gatk import fetch
-from tests.conftest import DATA, require_tool
+from tests import conftest
+from tests.conftest import require_tool
 from tests.java.conftest import Jvm, Outcome
 from tests.pdhmm.regions import pairs
 
-RECORDED = DATA / "chr22_dragen.pdhmm.in"
+RECORDED, LIKELIHOODS = conftest.recorded("chr22_dragen.pdhmm")
 GKL = "0.9.1"  # GATK 4.7.0.0 ships with it
 MODULE = "tests.java.pdhmm_scenarios"
 GATK_JAVA = "org.broadinstitute.hellbender.utils.pairhmm.LoglessPDPairHMM"
@@ -38,7 +39,7 @@ def recorded() -> tuple[list[Any], np.ndarray]:
                 count = int(batch.shapes[k][1])
                 reads = [pair[:5] for pair in some[::count]]
                 regions.append((reads, [pair[5:] for pair in some[:count]]))
-    return regions, np.loadtxt(RECORDED.with_suffix(".log10"))
+    return regions, LIKELIHOODS
 
 
 def run(jvm: Jvm, scenario: str, argument: Any, **options: Any) -> Outcome:

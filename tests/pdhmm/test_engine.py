@@ -15,12 +15,12 @@ from gkl_shim.common import _native
 from gkl_shim.formats import pdhmm_in
 from gkl_shim.pdhmm import PDHMM, _native_pdhmm
 from tests import native_driver
-from tests.conftest import DATA
+from tests.conftest import recorded
 from tests.pdhmm import oracle
 from tests.pdhmm.regions import Haplotype, Read, Region, batch, pairs, regions
 
 BUILDS = _native.builds()
-RECORDED = DATA / "chr22_dragen.pdhmm.in"
+RECORDED, LIKELIHOODS = recorded("chr22_dragen.pdhmm")
 
 
 def bits(values: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ def test_a_pair_s_bits_depend_on_the_pair_alone(region: Region) -> None:
 def test_recorded_regions_are_gatk_s(build: str, threads: int) -> None:
     with pdhmm_in.Reader(RECORDED) as reader:
         found = np.concatenate([PDHMM(build=build, threads=threads).compute(b) for b in reader])
-    np.testing.assert_allclose(found, np.loadtxt(RECORDED.with_suffix(".log10")), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found, LIKELIHOODS, rtol=0, atol=1e-9)
 
 
 def test_beyond_the_range_of_double_precision() -> None:
@@ -232,7 +232,7 @@ def run(command: list[str], build: str, threads: int) -> str:
 
 def test_recorded_regions_from_c(native: list[str]) -> None:
     values = [float.fromhex(line) for line in run(native, "portable", 1).splitlines()]
-    np.testing.assert_allclose(values, np.loadtxt(RECORDED.with_suffix(".log10")), atol=1e-9)
+    np.testing.assert_allclose(values, LIKELIHOODS, atol=1e-9)
 
 
 @pytest.mark.parametrize("build", ["neon", "portable"])
