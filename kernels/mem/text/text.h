@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "mem/memory.h"
+#include "common/memory/buffer.h"
 #include "mem/model.h"
 
 namespace gkl_shim::mem {

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-namespace gkl_shim::mem {
+namespace gkl_shim {
 
 // Blocks of 128 KiB or more that are given back are kept for later calls, up to 1 GiB in all: new
 // memory is slow to use for the first time, because the system fills it with zeros. Throws
@@ -12,4 +12,4 @@ void *take_memory(size_t bytes);
 // `bytes` is what was taken.
 void give_memory_back(void *memory, size_t bytes);
 
-}  // namespace gkl_shim::mem
+}  // namespace gkl_shim
