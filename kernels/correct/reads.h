@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <atomic>
-
+#include "common/thread_pool.h"
 #include "correct/model.h"
 
 namespace gkl_shim::correct {
@@ -61,21 +60,10 @@ inline int64_t wrong_letter(const uint8_t *letters, int64_t length) {
 // Reads that one task checks.
 constexpr int64_t kReadsChecked = 4096;
 
-// The first read with a wrong letter, of those that several threads check.
-class FirstWrongRead {
-   public:
-    void check(const Read *reads, int64_t begin, int64_t end) {
-        while (begin < end && wrong_letter(reads[begin].letters, reads[begin].length) < 0) begin++;
-        if (begin == end) return;
-        int64_t first = first_.load();
-        while (begin < first && !first_.compare_exchange_weak(first, begin)) {
-        }
-    }
-    // Its index, or -1.
-    int64_t read() const { return first_ == INT64_MAX ? -1 : first_.load(); }
-
-   private:
-    std::atomic<int64_t> first_{INT64_MAX};
-};
+// Adds the first of the reads [begin, end) that has a wrong letter, if one has.
+inline void add_wrong_read(const Read *reads, int64_t begin, int64_t end, FirstIndex *wrong) {
+    while (begin < end && wrong_letter(reads[begin].letters, reads[begin].length) < 0) begin++;
+    if (begin < end) wrong->add(begin);
+}
 
 }  // namespace gkl_shim::correct
