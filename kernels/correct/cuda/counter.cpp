@@ -71,9 +71,9 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
     if (cpu_) return cpu_->count(reads, count);
     const std::lock_guard<std::mutex> lock(engine_.counting);
     const Uninterrupted has_lock;
+    engine_.staged_slots = -1;
     const ReadBlocks blocks(reads, count, k(), engine_.threads);
     if (!open_) open_pass(blocks.cut(0, 2 * DeviceTables::kMaxChunkBases).kmers);
-    engine_.staged_slots = -1;
     int stage = 0;
     for (int64_t begin = 0; begin < count; stage = (stage + 1) % CudaEngine::kStages) {
         const Cut cut = blocks.cut(begin, chunk_bases_);
@@ -110,6 +110,7 @@ bool DeviceCounter::end_pass() {
     }
     const std::lock_guard<std::mutex> lock(engine_.counting);
     const Uninterrupted has_lock;
+    engine_.staged_slots = -1;
     if (!open_) return true;  // there was no read
     const auto left = [&] { return std::count(counted_.begin(), counted_.end(), false); };
     const auto before = left();

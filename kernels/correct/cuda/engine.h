@@ -70,7 +70,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
     // For the counter that is counting.
     std::mutex counting;
     gpu::KeptMemory<void *> stages[kStages];
-    int64_t staged_slots = -1;  // the number of the spectrum whose slots are there
+    int64_t staged_slots = -1;  // the number of the spectrum whose slots are there, or -1
 
    private:
     struct Shared {
