@@ -588,7 +588,7 @@ def test_the_first_wrong_offset_is_named() -> None:
     letters, offsets = np.empty(0, np.uint8), np.zeros(500_001, np.int64)
     offsets[[130_001, 400_001]] = 1
     for _ in range(20):
-        with pytest.raises(ValueError, match="^reads: offset 130002 is less than the one before$"):
+        with pytest.raises(ValueError, match=r"^reads: offset 130002 is less than the one before$"):
             counter.count((letters, offsets))
 
 
