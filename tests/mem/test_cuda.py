@@ -92,7 +92,7 @@ def test_streams_wait_for_the_index(fake_gpus) -> None:
         reference, queries = related(seed, 1000, 8)
         index = mem.Index(reference, min_length=14, threads=4)
         given = mem.native_sequences(queries, "queries")
-        found = engine.find(index.native, given, 14, "mem", "both").array()
+        found = index.native.find(given, 14, "mem", "both", engine=engine).array()
         assert np.array_equal(found, index.find(queries, strands="both"))
     engine.close()
 
