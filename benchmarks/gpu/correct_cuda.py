@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import click
@@ -47,7 +47,7 @@ class Generated:
     truth: NDArray[np.uint8]
     genome_size: int
 
-    @property
+    @cached_property
     def arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """All letters, and offsets."""
         count, length = self.letters.shape

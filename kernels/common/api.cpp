@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/interrupt.h"
 #include "common/per_thread.h"
+#include "common/thread_pool.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
@@ -28,6 +29,9 @@ struct Message {
     char text[512];
 };
 PerThread<Message> message;
+
+// Offsets that one task checks.
+constexpr int64_t kOffsetsChecked = 1 << 16;
 
 void set(const char *format, va_list arguments) {
     try {
@@ -63,13 +67,20 @@ bool check_count(const char *name, int64_t count) {
     return true;
 }
 
-bool check_offsets(const char *name, const int64_t *offsets, int64_t count) {
+bool check_offsets(const char *name, const int64_t *offsets, int64_t count, int threads) {
     if (!offsets) return fail("%s: the offsets are null", name);
     if (offsets[0] != 0) return fail("%s: offset 0 is %lld, not 0", name, (long long)offsets[0]);
-    for (int64_t k = 0; k < count; k++)
-        if (offsets[k + 1] < offsets[k])
-            return fail("%s: offset %lld is less than the one before", name, (long long)k + 1);
-    return true;
+    const Uninterrupted is_short;
+    FirstIndex less;
+    const auto check = [&](int64_t begin, int64_t end) {
+        bool any = false;
+        for (int64_t k = begin; k < end; k++) any |= offsets[k + 1] < offsets[k];
+        while (any && offsets[begin + 1] >= offsets[begin]) begin++;
+        if (any) less.add(begin);
+    };
+    parallel_for_ranges(count, kOffsetsChecked, count, threads, check);
+    if (less.get() < 0) return true;
+    return fail("%s: offset %lld is less than the one before", name, (long long)less.get() + 1);
 }
 
 gkl_shim_status out_of_memory() {

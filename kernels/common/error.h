@@ -20,8 +20,8 @@ gkl_shim_status invalid(const char *format, ...) __attribute__((format(printf, 1
 constexpr int64_t kMaxElements = int64_t(1) << 56;
 bool check_count(const char *name, int64_t count);
 // Whether the count + 1 offsets of a ragged array begin with 0 and never decrease. Sets the error
-// otherwise.
-bool check_offsets(const char *name, const int64_t *offsets, int64_t count);
+// otherwise. With several threads, call it in guarded().
+bool check_offsets(const char *name, const int64_t *offsets, int64_t count, int threads = 1);
 gkl_shim_status out_of_memory();
 
 // A status other than GKL_SHIM_OK as an exception; the message is set.

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace gkl_shim {
 
@@ -64,12 +65,32 @@ void parallel_for(int64_t count, int64_t nanoseconds, int most, const Task &task
 
 // Calls task(begin, end) for ranges of `size` elements, which together make up [0, count).
 template <class Task>
-void parallel_for_ranges(int64_t count, int64_t size, int64_t nanoseconds, int most,
+void parallel_for_ranges(int64_t count, int64_t size, int64_t nanoseconds, int most, Calls calls,
                          const Task &task) {
-    parallel_for((count + size - 1) / size, nanoseconds, most, [&](int64_t k) {
+    parallel_for((count + size - 1) / size, nanoseconds, most, calls, [&](int64_t k) {
         const int64_t begin = k * size;
         task(begin, std::min(begin + size, count));
     });
 }
+template <class Task>
+void parallel_for_ranges(int64_t count, int64_t size, int64_t nanoseconds, int most,
+                         const Task &task) {
+    parallel_for_ranges(count, size, nanoseconds, most, Calls::kOne, task);
+}
+
+// The first of the indices that several threads add.
+class FirstIndex {
+   public:
+    void add(int64_t index) {
+        int64_t first = first_.load();
+        while (index < first && !first_.compare_exchange_weak(first, index)) {
+        }
+    }
+    // -1 if none was added.
+    int64_t get() const { return first_ == INT64_MAX ? -1 : first_.load(); }
+
+   private:
+    std::atomic<int64_t> first_{INT64_MAX};
+};
 
 }  // namespace gkl_shim

@@ -233,13 +233,13 @@ extern "C" gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options
         if (reads.count() == 0) return GKL_SHIM_OK;
         if (!states) return invalid("states is null");
         if (batch->offsets[batch->reads] > 0 && !corrected) return invalid("corrected is null");
-        const std::unique_ptr<Outcome[]> outcomes(new Outcome[size_t(reads.count())]);
+        const Buffer<Outcome> outcomes(reads.count());
         correct_reads(engine, settings, *spectrum->spectrum, reads.get(), reads.count(),
-                      outcomes.get());
+                      outcomes.data());
         const int64_t count = reads.count(), nanoseconds = count * kResultNanoseconds;
         const auto write = [&](int64_t begin, int64_t end) {
             for (int64_t k = begin; k < end; k++) {
-                const Outcome &outcome = outcomes[size_t(k)];
+                const Outcome &outcome = outcomes[k];
                 states[k] = uint8_t(outcome.state);
                 if (begins) begins[k] = outcome.begin;
                 if (ends) ends[k] = outcome.end;

@@ -1,8 +1,7 @@
 // The reads of a gkl_shim_correct_batch.
 #pragma once
 
-#include <memory>
-
+#include "common/memory/buffer.h"
 #include "correct/reads.h"
 #include "gkl_shim.h"
 
@@ -14,12 +13,11 @@ class CheckedReads {
     // letters are copied there, and the reads have the copies. Throws std::bad_alloc.
     bool open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads);
 
-    const Read *get() const { return reads_.get(); }
-    int64_t count() const { return count_; }
+    const Read *get() const { return reads_.data(); }
+    int64_t count() const { return reads_.size(); }
 
    private:
-    std::unique_ptr<Read[]> reads_;
-    int64_t count_ = 0;
+    Buffer<Read> reads_;
 };
 
 }  // namespace gkl_shim::correct

@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <atomic>
-
+#include "common/thread_pool.h"
 #include "correct/model.h"
 
 namespace gkl_shim::correct {
@@ -43,39 +42,38 @@ inline uint64_t canonical(const Hasher &hasher, uint64_t kmer) {
     return kmer < reverse ? kmer : reverse;
 }
 
-// The first letter that is none of ACGTN, in either case, or -1.
+// Whether letters are ACGTN, in either case: each of the vector's.
+template <class Letters>
+auto are_right(Letters letters) {
+    const Letters upper = letters & 0xDF;
+    return (upper == 'A') | (upper == 'C') | (upper == 'G') | (upper == 'T') | (upper == 'N');
+}
+
+// The first letter that is none of ACGTN, in either case, or -1. Looks at 16 together: all CPUs
+// have vectors of this size.
 inline int64_t wrong_letter(const uint8_t *letters, int64_t length) {
-    uint8_t wrong = 0;
-    const auto is_wrong = [](uint8_t letter) {
-        const uint8_t upper = letter & 0xDF;
-        return uint8_t((upper != 'A') & (upper != 'C') & (upper != 'G') & (upper != 'T') &
-                       (upper != 'N'));
-    };
-    for (int64_t k = 0; k < length; k++) wrong |= is_wrong(letters[k]);
-    if (!wrong) return -1;
+    typedef uint8_t Bytes __attribute__((vector_size(16)));
+    Bytes right = ~Bytes{};
     int64_t k = 0;
-    while (!is_wrong(letters[k])) k++;
-    return k;
+    for (; k + 16 <= length; k += 16) {
+        Bytes some;
+        memcpy(&some, letters + k, sizeof some);
+        right &= Bytes(are_right(some));
+    }
+    uint64_t halves[2];
+    memcpy(halves, &right, sizeof right);
+    if ((halves[0] & halves[1]) != ~uint64_t(0)) k = 0;
+    while (k < length && are_right(unsigned(letters[k]))) k++;
+    return k < length ? k : -1;
 }
 
 // Reads that one task checks.
 constexpr int64_t kReadsChecked = 4096;
 
-// The first read with a wrong letter, of those that several threads check.
-class FirstWrongRead {
-   public:
-    void check(const Read *reads, int64_t begin, int64_t end) {
-        while (begin < end && wrong_letter(reads[begin].letters, reads[begin].length) < 0) begin++;
-        if (begin == end) return;
-        int64_t first = first_.load();
-        while (begin < first && !first_.compare_exchange_weak(first, begin)) {
-        }
-    }
-    // Its index, or -1.
-    int64_t read() const { return first_ == INT64_MAX ? -1 : first_.load(); }
-
-   private:
-    std::atomic<int64_t> first_{INT64_MAX};
-};
+// Adds the first of the reads [begin, end) that has a wrong letter, if one has.
+inline void add_wrong_read(const Read *reads, int64_t begin, int64_t end, FirstIndex *wrong) {
+    while (begin < end && wrong_letter(reads[begin].letters, reads[begin].length) < 0) begin++;
+    if (begin < end) wrong->add(begin);
+}
 
 }  // namespace gkl_shim::correct

@@ -194,11 +194,11 @@ void Chunk::put_back() {
 }
 
 bool Chunk::check_letters(int64_t before, int threads) const {
-    FirstWrongRead first_wrong;
+    FirstIndex first;
     parallel_for_ranges(
         records(), kReadsChecked, bases_ / kBasesANanosecond, threads,
-        [&](int64_t begin, int64_t end) { first_wrong.check(reads_.data(), begin, end); });
-    const int64_t wrong = first_wrong.read();
+        [&](int64_t begin, int64_t end) { add_wrong_read(reads_.data(), begin, end, &first); });
+    const int64_t wrong = first.get();
     if (wrong < 0) return true;
     const Read &read = reads_[size_t(wrong)];
     const uint8_t *const header = text_ + records_[size_t(wrong)].begin;

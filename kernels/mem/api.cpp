@@ -35,12 +35,13 @@ namespace {
 // One letter takes at most this many bytes of all buffers together.
 const int64_t kBytesOfLetter = 64;
 
-bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) {
+// With several threads, call it in guarded().
+bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences, int threads = 1) {
     if (!sequences) return fail("%s is null", name);
     if (sequences->count < 0 || sequences->count > INT32_MAX)
         return fail("%s: %lld sequences; 0 to %d are possible", name, (long long)sequences->count,
                     INT32_MAX);
-    if (!check_offsets(name, sequences->offsets, sequences->count)) return false;
+    if (!check_offsets(name, sequences->offsets, sequences->count, threads)) return false;
     const int64_t letters = sequences->offsets[sequences->count];
     if (letters > INT64_MAX / kBytesOfLetter)
         return fail("%s: %lld letters are too many", name, (long long)letters);
@@ -60,7 +61,7 @@ bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queri
         return fail("kind is %d, not 0 to 2", search->kind);
     if (search->strands < GKL_SHIM_MEM_FORWARD || search->strands > GKL_SHIM_MEM_BOTH)
         return fail("strands is %d, not 1 to 3", search->strands);
-    if (!check_sequences("queries", queries)) return false;
+    if (!check_sequences("queries", queries, index->index.threads())) return false;
     if (search->first == 0 && search->last == 0 && search->most == 0) return true;
     if (queries->count != 1 || search->strands == GKL_SHIM_MEM_BOTH ||
         search->kind != GKL_SHIM_MEM_ALL)
@@ -168,10 +169,11 @@ extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
                                              gkl_shim_mem_matches **matches) {
     if (!matches) return invalid("matches is null");
     *matches = nullptr;
-    if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
+    return guarded([&]() -> gkl_shim_status {
+        if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
         const auto find = search->engine ? find_on_devices : find_on_cpu;
         *matches = new gkl_shim_mem_matches{index, find(index->index, *search, *queries)};
+        return GKL_SHIM_OK;
     });
 }
 

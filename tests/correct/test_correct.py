@@ -557,9 +557,39 @@ def test_the_false_positive_rate_holds() -> None:
     others = np.frombuffer(b"ACGT", np.uint8)[rnd.integers(0, 4, 31 * 300_000)]
     offsets = np.arange(0, len(others) + 1, 31)
     found = spectrum.correct((others, offsets))
-    assert 0 < spectrum.false_positive_rate < 1e-6
+    _, _, _, rate, size, slots = spectrum.native.information()
+    edges = np.flatnonzero(np.diff(slots != 0, prepend=False, append=False))
+    runs = np.diff(edges)[::2]
+    assert rate == (runs * (runs + 1) // 2).sum() / size / 2**24
+    assert 0 < rate < 1e-6
     # 0.06 reads are expected.
     assert (found.states == SOLID).sum() <= 2
+
+
+def test_each_letter_is_checked() -> None:
+    """Vectors hold 16 letters, and the rest of a read fewer."""
+    counter = _native_correct.Counter(11, 2, 0)
+    for byte in range(256):
+        for place in (0, 15, 16, 40):
+            letters = np.frombuffer(b"ACGTNacgtn" * 5, np.uint8)[:41].copy()
+            letters[place] = byte
+            reads = letters, np.array([0, 41])
+            if byte in b"ACGTNacgtn":
+                counter.count(reads)
+                continue
+            message = f"read 0: letter {place} is byte {byte}, not one of ACGTN"
+            with pytest.raises(ValueError, match=f"^{message}$"):
+                counter.count(reads)
+
+
+def test_the_first_wrong_offset_is_named() -> None:
+    """Several threads look for it."""
+    counter = _native_correct.Counter(11, 4, 0)
+    letters, offsets = np.empty(0, np.uint8), np.zeros(500_001, np.int64)
+    offsets[[130_001, 400_001]] = 1
+    for _ in range(20):
+        with pytest.raises(ValueError, match=r"^reads: offset 130002 is less than the one before$"):
+            counter.count((letters, offsets))
 
 
 @pytest.mark.parametrize(("length", "k"), [(0, 11), (25, 13), (36, 19), (54, 27), (250, 27)])

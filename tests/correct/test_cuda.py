@@ -145,6 +145,20 @@ def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
     engine.close()
 
 
+def test_slots_in_pinned_memory(fake_gpus) -> None:
+    """The memory that counting leaves holds the slots of one spectrum at a time."""
+    fake_gpus(2, kernels="correct")
+    engine = Engine(chunk_bases=6000)
+    one, others = (random_reads(seed, genome=100, depth=9, rate=0)[0] for seed in (1, 2))
+    first, second = (counted(reads, 11, 3, engine)[0] for reads in (one, others))
+    many = [read[:12] for read in one] * (1100 // len(one))  # more than a block of reads
+    same_reads(second, many, None, "search", USUAL, engine)
+    same_reads(first, one[:1], None, "search", USUAL, engine)  # on one device
+    counted(others, 11, 3, engine)
+    same_reads(first, many, None, "search", USUAL, engine)
+    engine.close()
+
+
 def test_signals_in_long_calls(host, bell, handle) -> None:
     """Their handlers may use the engine: nothing is in flight, and counting has the lock alone."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import Counter
 from functools import partial
 
@@ -75,6 +76,25 @@ def test_repetitive_sequences(
     want = index.find(queries, kind=kind, strands=strands)
     found, _ = on_devices(index, queries, kind, strands, page_letters=page, chunk_letters=chunk)
     assert np.array_equal(found, want)
+
+
+def test_streams_wait_for_the_index(fake_gpus) -> None:
+    """They send their queries before. The stream that indexes is the last to wait here."""
+    driver = fake_gpus(kernels="mem", slow=True)
+
+    def late(_: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            time.sleep(0.01)
+
+    driver.before("cuEventSynchronize", late)
+    engine = cuda.Engine(streams=4, chunk_letters=300)
+    for seed in range(3):
+        reference, queries = related(seed, 1000, 8)
+        index = mem.Index(reference, min_length=14, threads=4)
+        given = mem.native_sequences(queries, "queries")
+        found = index.native.find(given, 14, "mem", "both", engine=engine).array()
+        assert np.array_equal(found, index.find(queries, strands="both"))
+    engine.close()
 
 
 def test_a_search_does_not_ask(host, bell) -> None:

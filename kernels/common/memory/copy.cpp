@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "common/thread_pool.h"
-
 namespace gkl_shim {
 namespace {
 
@@ -18,13 +16,13 @@ int64_t slices_of(int64_t bytes) { return (bytes + kSliceBytes - 1) / kSliceByte
 
 }  // namespace
 
-void copy_all(const std::vector<Copy> &copies, int threads) {
+void copy_all(const std::vector<Copy> &copies, int threads, Calls calls) {
     int64_t slices = 0, bytes = 0;
     for (const Copy &copy : copies) {
         slices += slices_of(copy.bytes);
         bytes += copy.bytes;
     }
-    parallel_for(slices, bytes / kCopiedPerNanosecond, threads, [&](int64_t index) {
+    parallel_for(slices, bytes / kCopiedPerNanosecond, threads, calls, [&](int64_t index) {
         const Copy *copy = copies.data();
         for (; index >= slices_of(copy->bytes); copy++) index -= slices_of(copy->bytes);
         const int64_t at = index * kSliceBytes;

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "common/thread_pool.h"
+
 namespace gkl_shim {
 
 struct Copy {
@@ -13,7 +15,8 @@ struct Copy {
     int64_t bytes;
 };
 
-// Makes all copies. Waking the threads takes as long as copying a few megabytes.
-void copy_all(const std::vector<Copy> &copies, int threads);
+// Makes all copies. Waking the threads takes as long as copying a few megabytes, so say if there
+// are more calls to come.
+void copy_all(const std::vector<Copy> &copies, int threads, Calls calls = Calls::kOne);
 
 }  // namespace gkl_shim

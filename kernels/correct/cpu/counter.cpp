@@ -254,7 +254,8 @@ void CpuCounter::keep(size_t partition, uint64_t from) {
                        [this, from](uint64_t entry) { return layout_.count(entry) < from; });
     entries.shrink(size_t(end - entries.begin()));
     sort_entries(entries.begin(), entries.size());
-    kept_[partition] = std::move(entries);
+    const auto memory = std::make_shared<Mapped>(std::move(entries));
+    kept_[partition] = {memory, memory->begin(), memory->size()};
 }
 
 std::unique_ptr<Counter> counter_on_cpu(int k, int threads, int64_t memory_bytes, int least) {

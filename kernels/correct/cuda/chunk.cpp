@@ -31,9 +31,9 @@ gkl_shim_status DeviceChunk::plan() {
 }
 
 void DeviceChunk::write() {
-    stage_reads(call->reads + range.first, count(), pinned_.as<uint32_t>(offsets_),
-                pinned_.as<uint8_t>(letters_),
-                has_qualities_ ? pinned_.as<uint8_t>(qualities_) : nullptr, threads);
+    call->blocks.stage(range.first, range.last, pinned_.as<uint32_t>(offsets_),
+                       pinned_.as<uint8_t>(letters_),
+                       has_qualities_ ? pinned_.as<uint8_t>(qualities_) : nullptr, threads);
 }
 
 void DeviceChunk::correct() {
@@ -77,7 +77,7 @@ int64_t ChunkQueue::cut(const gpu::Range &left, gpu::RangeSlot *slot, int32_t th
     DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
     chunk.call = &reads_;
     chunk.threads = threads;
-    chunk.cut = cut_reads(reads_.reads, left.first, left.last, chunk_bases_, reads_.spectrum.k());
+    chunk.cut = reads_.blocks.cut(left.first, chunk_bases_);
     bases_left_ -= chunk.cut.bases;
     return chunk.cut.end;
 }

@@ -17,7 +17,7 @@ struct CorrectCall {
     const Settings &settings;
     const Spectrum &spectrum;
     const Read *reads;
-    int64_t count;
+    const ReadBlocks &blocks;
     Outcome *outcomes;
 };
 
@@ -60,10 +60,10 @@ class DeviceChunk : public gpu::RangeSlot {
 // Cuts a call into chunks.
 class ChunkQueue : public gpu::RangeQueue {
    public:
-    ChunkQueue(gpu::Call *call, const CorrectCall &reads, int64_t bases, int64_t chunk_bases)
-        : RangeQueue(call, {0, reads.count}),
+    ChunkQueue(gpu::Call *call, const CorrectCall &reads, int64_t count, int64_t chunk_bases)
+        : RangeQueue(call, {0, count}),
           reads_(reads),
-          bases_left_(bases),
+          bases_left_(reads.blocks.bases()),
           chunk_bases_(chunk_bases) {}
 
     int64_t chunks_left() const override { return bases_left_ / chunk_bases_ + 1; }

@@ -71,13 +71,12 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
     if (cpu_) return cpu_->count(reads, count);
     const std::lock_guard<std::mutex> lock(engine_.counting);
     const Uninterrupted has_lock;
-    if (!open_) {
-        const Cut cut = cut_reads(reads, 0, count, 2 * DeviceTables::kMaxChunkBases, k());
-        open_pass(cut.kmers);
-    }
+    engine_.staged_slots = -1;
+    const ReadBlocks blocks(reads, count, k(), engine_.threads);
+    if (!open_) open_pass(blocks.cut(0, 2 * DeviceTables::kMaxChunkBases).kmers);
     int stage = 0;
     for (int64_t begin = 0; begin < count; stage = (stage + 1) % CudaEngine::kStages) {
-        const Cut cut = cut_reads(reads, begin, count, chunk_bases_, k());
+        const Cut cut = blocks.cut(begin, chunk_bases_);
         const int64_t some = cut.end - begin;
         const int64_t letters_at = gpu::aligned((some + 1) * int64_t(sizeof(uint32_t)));
         on_each([&](DeviceTables &tables) { tables.wait(stage); });
@@ -91,8 +90,8 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
                     pinned.grow(engine_.driver, tables.stream(stage), letters_at + cut.bases);
                 }
                 uint8_t *const at = pinned.as<uint8_t>();
-                stage_reads(reads + begin, some, reinterpret_cast<uint32_t *>(at), at + letters_at,
-                            nullptr, engine_.threads);
+                blocks.stage(begin, cut.end, reinterpret_cast<uint32_t *>(at), at + letters_at,
+                             nullptr, engine_.threads);
                 staged = true;
             }
             tables.count(stage, cut, some, letters_at);
@@ -111,6 +110,7 @@ bool DeviceCounter::end_pass() {
     }
     const std::lock_guard<std::mutex> lock(engine_.counting);
     const Uninterrupted has_lock;
+    engine_.staged_slots = -1;
     if (!open_) return true;  // there was no read
     const auto left = [&] { return std::count(counted_.begin(), counted_.end(), false); };
     const auto before = left();

@@ -8,6 +8,7 @@
 #include "correct/cuda/engine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/cpu.h"
 #include "common/error.h"
@@ -35,8 +36,8 @@ int64_t slot_bytes(const Spectrum &spectrum) {
 
 }  // namespace
 
-DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Place place,
-                         int threads, void *stream)
+DeviceSlots::DeviceSlots(CudaEngine *engine, const gpu::Device &device, const Spectrum &spectrum,
+                         Place place, void *stream)
     : number(spectrum.number()),
       view(spectrum.view()),
       driver_(device.driver),
@@ -44,12 +45,11 @@ DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Pl
     const int64_t bytes = slot_bytes(spectrum);
     if (place == kOnHost) {
         on_host_ = std::make_unique<gpu::Memory<void *>>(driver_, bytes);
-        copy_all({{on_host_->address(), spectrum.slots(), bytes}}, threads);
+        copy_all({{on_host_->address(), spectrum.slots(), bytes}}, engine->threads);
         view.slots = on_host_->as<const uint32_t>();
     } else {
         on_device_ = std::make_unique<gpu::Memory<uint64_t>>(driver_, bytes);
-        driver_.send(on_device_->address(), spectrum.slots(), bytes, stream);
-        driver_.wait_for_stream(stream);
+        engine->send_slots(spectrum, on_device_->address(), stream);
         view.slots = on_device_->as<const uint32_t>();
     }
 }
@@ -87,24 +87,47 @@ std::shared_ptr<const DeviceSlots> CudaEngine::slots(const gpu::Device &device,
     const std::lock_guard<std::mutex> lock(shared.mutex);
     if (!shared.slots || shared.slots->number != spectrum.number()) {
         shared.slots.reset();
-        shared.slots =
-            std::make_shared<const DeviceSlots>(device, spectrum, place, threads, stream);
+        shared.slots = std::make_shared<const DeviceSlots>(this, device, spectrum, place, stream);
     }
     return shared.slots;
 }
 
+void CudaEngine::send_slots(const Spectrum &spectrum, uint64_t to, void *stream) {
+    const int64_t bytes = slot_bytes(spectrum);
+    const uint8_t *const slots = reinterpret_cast<const uint8_t *>(spectrum.slots());
+    std::unique_lock<std::mutex> lock(counting);
+    int64_t room = 0;
+    for (const auto &stage : stages) room += stage.size();
+    if (room < bytes) {
+        lock.unlock();
+        driver.send(to, slots, bytes, stream);
+        driver.wait_for_stream(stream);
+        return;
+    }
+    const bool staged = std::exchange(staged_slots, -1) == spectrum.number();
+    int64_t done = 0;
+    for (const auto &stage : stages) {
+        const int64_t some = std::min(stage.size(), bytes - done);
+        if (!staged) copy_all({{stage.address(), slots + done, some}}, threads, Calls::kSeveral);
+        driver.send(to + uint64_t(done), stage.address(), some, stream);
+        done += some;
+    }
+    driver.wait_for_stream(stream);
+    staged_slots = spectrum.number();
+}
+
 void CudaEngine::correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
                          int64_t count, Outcome *outcomes) {
-    const CorrectCall work = {settings, spectrum, reads, count, outcomes};
-    int64_t bases = 0;
-    for (int64_t k = 0; k < count; k++) bases += reads[k].length;
+    const ReadBlocks blocks(reads, count, spectrum.k(), settings.threads);
+    const CorrectCall work = {settings, spectrum, reads, blocks, outcomes};
     const int32_t most = int32_t(devices.count()) * kLaunchThreads;
     const int32_t launching = std::min(settings.threads, most);
-    const int64_t chunk = chunk_bases_ > 0 ? chunk_bases_
-                                           : std::clamp(bases / (launching * kChunksPerThread),
-                                                        kMinChunkBases, kMaxChunkBases);
+    const int64_t chunk = chunk_bases_ > 0
+                              ? chunk_bases_
+                              : std::clamp(blocks.bases() / (launching * kChunksPerThread),
+                                           kMinChunkBases, kMaxChunkBases);
     gpu::Call call;
-    ChunkQueue queue(&call, work, bases, chunk);
+    ChunkQueue queue(&call, work, count, chunk);
     const gpu::LaunchLimits limits = {launching, kChunksPerThread, settings.threads,
                                       kChunkNanoseconds};
     gpu::compute_ranges(&devices, &call, &queue, limits);

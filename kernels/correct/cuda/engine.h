@@ -15,6 +15,8 @@
 
 namespace gkl_shim::correct {
 
+class CudaEngine;
+
 // A spectrum's slots where the kernels of a device can read them. The device's context is current
 // when they are made.
 class DeviceSlots {
@@ -22,8 +24,8 @@ class DeviceSlots {
     enum Place { kOnDevice, kOnHost };
 
     // On the device; or in pinned memory of the host, which every device reads over the bus.
-    DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Place place, int threads,
-                void *stream);
+    DeviceSlots(CudaEngine *engine, const gpu::Device &device, const Spectrum &spectrum,
+                Place place, void *stream);
     ~DeviceSlots();
     DeviceSlots(const DeviceSlots &) = delete;
 
@@ -62,9 +64,13 @@ class CudaEngine : public gkl_shim_cuda_engine {
 
     const int threads;
 
+    // Sends a spectrum's slots to a device, from pinned memory if counting has left enough of it.
+    void send_slots(const Spectrum &spectrum, uint64_t to, void *stream);
+
     // For the counter that is counting.
     std::mutex counting;
     gpu::KeptMemory<void *> stages[kStages];
+    int64_t staged_slots = -1;  // the number of the spectrum whose slots are there, or -1
 
    private:
     struct Shared {

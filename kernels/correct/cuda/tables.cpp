@@ -11,8 +11,8 @@ constexpr int64_t kEntryBytes = sizeof(uint64_t);
 // evenly among tables.
 constexpr int64_t kSpareEntries = 64;
 constexpr int64_t kMaxCountBlocks = int64_t(1) << 16;
-// The approximate time to sort an entry.
-constexpr int64_t kSortNanoseconds = 4;
+// The approximate time to choose an entry, and to sort one.
+constexpr int64_t kKeepNanoseconds = 1, kSortNanoseconds = 4;
 
 DeviceTables::DeviceTables(CudaEngine *engine, gpu::Device *device, int k,
                            std::vector<int> partitions, int64_t memory_bytes, int64_t kmers)
@@ -153,7 +153,7 @@ void DeviceTables::finish() {
     histogram_.assign(counts, counts + kMaxCount + 1);
 }
 
-void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted) {
+void DeviceTables::fetch(uint64_t from, std::vector<Kept> *kept, std::vector<bool> *counted) {
     // As many tables at a time as the pinned memory holds.
     void *const stream = this->stream(0);
     gpu::KeptMemory<void *> &pinned = engine_.stages[0];
@@ -161,7 +161,7 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
     struct Fetched {
         uint64_t *entries;
         int64_t count;
-        Mapped kept;
+        Kept kept;
     };
     std::vector<Fetched> fetched(partitions_.size());
     uint64_t *const memory = pinned.as<uint64_t>();
@@ -170,7 +170,7 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
         for (; end < tables(); end++) {
             const int64_t count = overflowed_[size_t(end)] ? 0 : int64_t(left_[size_t(end)]);
             if ((entries + count) * kEntryBytes > pinned.size()) break;
-            fetched[size_t(end)] = {memory + entries, count, Mapped()};
+            fetched[size_t(end)] = {memory + entries, count, {}};
             if (count > 0)
                 driver_.fetch(memory + entries,
                               entries_->address() + uint64_t(end * size_ * kEntryBytes),
@@ -179,14 +179,28 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
         }
         driver_.wait_for_stream(stream);
         const EntryLayout layout(k_);
-        parallel_for(end - begin, entries * kSortNanoseconds, engine_.threads, [&](int64_t k) {
-            Fetched &table = fetched[size_t(begin + k)];
-            uint64_t *const last =
+        const auto for_tables = [&](int64_t nanoseconds, const auto &task) {
+            parallel_for(end - begin, entries * nanoseconds, engine_.threads, Calls::kSeveral,
+                         [&](int64_t k) { task(fetched[size_t(begin + k)]); });
+        };
+        for_tables(kKeepNanoseconds, [&](Fetched &table) {
+            const auto last =
                 std::remove_if(table.entries, table.entries + table.count,
                                [&](uint64_t entry) { return layout.count(entry) < from; });
-            table.kept = Mapped(size_t(last - table.entries));
-            std::copy(table.entries, last, table.kept.begin());
-            sort_entries(table.kept.begin(), table.kept.size());
+            table.kept.count = size_t(last - table.entries);
+        });
+        size_t all = 0;
+        for (int64_t t = begin; t < end; t++) all += fetched[size_t(t)].kept.count;
+        const auto shared = std::make_shared<Mapped>(Mapped::in_large_pages(all));
+        uint64_t *next = shared->begin();
+        for (int64_t t = begin; t < end; t++) {
+            Kept &of_table = fetched[size_t(t)].kept;
+            of_table = {shared, next, of_table.count};
+            next += of_table.count;
+        }
+        for_tables(kSortNanoseconds, [](Fetched &table) {
+            std::copy_n(table.entries, table.kept.count, table.kept.entries);
+            sort_entries(table.kept.entries, table.kept.count);
         });
     }
     // Nothing fails any more.

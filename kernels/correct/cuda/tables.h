@@ -48,7 +48,7 @@ class DeviceTables {
     int64_t finished() const { return std::count(overflowed_.begin(), overflowed_.end(), 0u); }
     // After finish(): puts the k-mers of each counted partition that occur at least `from` times
     // into `kept`, and marks the counted partitions.
-    void fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted);
+    void fetch(uint64_t from, std::vector<Kept> *kept, std::vector<bool> *counted);
 
    private:
     // Where small arrays lie in a block of device memory.

@@ -24,7 +24,7 @@ bool Counter::finish_or_start_again() {
 
 void Counter::start_again() {
     std::fill(histogram_.begin(), histogram_.end(), 0);
-    for (Mapped &kept : kept_) kept = Mapped();
+    for (Kept &kept : kept_) kept = Kept();
     kept_from_ = 0;
 }
 

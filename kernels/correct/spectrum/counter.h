@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <memory>
 #include <vector>
 
 #include "correct/model.h"
@@ -23,6 +24,18 @@ inline void sort_entries(uint64_t *entries, size_t count) {
         entries[at] = entry;
     }
 }
+
+// The kept k-mers of a partition. Partitions may share memory, which goes back to the system once
+// all of them are forgotten: while many threads run, that takes 40 us each time on some machines.
+struct Kept {
+    std::shared_ptr<Mapped> memory;
+    uint64_t *entries = nullptr;
+    size_t count = 0;
+
+    uint64_t *begin() const { return entries; }
+    uint64_t *end() const { return entries + count; }
+    size_t size() const { return count; }
+};
 
 // K-mers that occur seldom are errors, and the more reads there are, the more errors occur in
 // several of them. They are not kept, so that memory does not grow with the number of reads.
@@ -54,9 +67,9 @@ class Counter {
     int least() const { return least_ == kValley ? repeated_from(histogram_) : least_; }
 
     // The kept k-mers, by partition, in the order of their hashes.
-    const Mapped &kept(int partition) const { return kept_[size_t(partition)]; }
+    const Kept &kept(int partition) const { return kept_[size_t(partition)]; }
     // Frees them. set_taken() comes first.
-    void forget(int partition) { kept_[size_t(partition)] = Mapped(); }
+    void forget(int partition) { kept_[size_t(partition)] = Kept(); }
 
     // Whether a spectrum takes the kept k-mers, or has them.
     bool taken() const { return taken_; }
@@ -81,7 +94,7 @@ class Counter {
     const Hasher hasher_;
     const EntryLayout layout_;
     const int least_;
-    std::vector<Mapped> kept_;
+    std::vector<Kept> kept_;
     Histogram histogram_;
 
    private:

@@ -18,6 +18,7 @@ Mapped::Mapped(size_t size) {
 }
 
 Mapped Mapped::in_large_pages(size_t size) {
+    if (size * sizeof(uint64_t) < kLargePage) return Mapped(size);
     const size_t bytes = (size * sizeof(uint64_t) / kLargePage + 1) * kLargePage;
     Mapped mapped((bytes + kLargePage) / sizeof(uint64_t));
     // Large pages are aligned. What lies before and behind the array goes back.

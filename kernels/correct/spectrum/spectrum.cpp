@@ -17,6 +17,9 @@ constexpr uint64_t kMinSize = 64, kMaxSize = UINT32_MAX;
 // Room for a run of full slots at the end.
 constexpr uint64_t kTail = 1 << 16;
 
+// Slots of a task that adds up the runs of full ones.
+constexpr int64_t kSlotsCounted = 1 << 16;
+
 // The approximate time to put a k-mer into its slot.
 constexpr int64_t kPlaceNanoseconds = 3;
 
@@ -54,7 +57,7 @@ struct Spectrum::Placing {
         }
     }
     void count(int p) {
-        const Mapped &kept = counter.kept(p);
+        const Kept &kept = counter.kept(p);
         const auto from = [&](uint64_t least) {
             return std::count_if(kept.begin(), kept.end(), [&](uint64_t entry) {
                 return counter.layout().count(entry) >= least;
@@ -104,13 +107,14 @@ struct Spectrum::Placing {
 };
 
 Spectrum::Spectrum(Counter *counter, int threshold, int repeated, int threads) : Spectrum() {
+    threads_ = threads;
     k_ = counter->k();
     threshold_ = threshold;
     Placing placing = {*this, *counter, uint64_t(threshold), uint64_t(repeated), {}, {}, {}, {}};
     int64_t entries = 0;
     for (int p = 0; p < kPartitions; p++) entries += int64_t(counter->kept(p).size());
     const auto for_all = [&](void (Placing::*step)(int)) {
-        parallel_for(kPartitions, entries * kPlaceNanoseconds, threads,
+        parallel_for(kPartitions, entries * kPlaceNanoseconds, threads, Calls::kSeveral,
                      [&](int64_t p) { (placing.*step)(int(p)); });
     };
     for_all(&Placing::count);
@@ -152,11 +156,22 @@ std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t si
 }
 
 double Spectrum::false_positive_rate() const {
-    uint64_t compared = 0;
-    for (uint64_t at = 0, run = 0; at < slot_count_; at++) {
-        run = slots_[at] ? run + 1 : 0;
-        compared += run;
-    }
+    // A task takes the runs that begin among its slots.
+    const auto next_run = [this](int64_t at) {
+        while (at > 0 && slots_[at - 1]) at++;
+        return at;
+    };
+    std::atomic<uint64_t> compared{0};
+    const int64_t count = int64_t(slot_count_);
+    parallel_for_ranges(count, kSlotsCounted, count, threads_, [&](int64_t begin, int64_t end) {
+        uint64_t run = 0, sum = 0;
+        end = next_run(end);
+        for (int64_t at = next_run(begin); at < end; at++) {
+            run = (run + 1) & -uint64_t(slots_[at] != 0);
+            sum += run;
+        }
+        compared += sum;
+    });
     // A search that starts in a run compares the rest of it.
     return double(compared) / double(size_) / double(1 << kPrintBits);
 }

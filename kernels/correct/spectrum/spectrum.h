@@ -48,6 +48,7 @@ class Spectrum {
     }
 
     const int64_t number_;
+    int threads_ = 1;
     int k_ = 0, threshold_ = 0;
     uint64_t size_ = 0, slot_count_ = 0;
     int64_t kmers_ = 0;

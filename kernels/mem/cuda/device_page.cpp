@@ -60,7 +60,7 @@ void DevicePage::build(Stream *stream, const Index &index, const Seeds &seeds, i
     }
     stream->launch_blocks(kernels.sort_parts, work.sections(), kIndexThreads, kSortWords,
                           parameters);
-    driver_.wait_for_stream(stream->get());
+    driver_.record(indexed_.get(), stream->get());
     index_ = index.number();
     first_ = first;
     last_ = last;

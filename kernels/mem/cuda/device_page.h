@@ -13,13 +13,18 @@ namespace gkl_shim::mem {
 // The index of a page in device memory.
 class DevicePage {
    public:
-    explicit DevicePage(const CudaDriver &driver) : driver_(driver) {}
+    explicit DevicePage(const CudaDriver &driver)
+        : driver_(driver), indexed_(driver, kEventSpinning) {}
     DevicePage(const DevicePage &) = delete;
 
     // Indexes the positions [first, last) of the reference for matches of this length or longer,
-    // unless they are indexed already. An index has the same seeds in all calls.
+    // unless they are indexed already. An index has the same seeds in all calls. The device may
+    // still be at work afterwards.
     void build(Stream *stream, const Index &index, const Seeds &seeds, int64_t first, int64_t last,
                int64_t min_length, int threads);
+
+    // Waits until the page is indexed.
+    void wait() const { driver_.wait_for_event(indexed_.get()); }
 
     // The most letters of a page: positions, which count from a place before it, have 32 bits.
     static int64_t max_letters(const Seeds &seeds);
@@ -30,6 +35,7 @@ class DevicePage {
 
    private:
     const CudaDriver &driver_;
+    const gpu::Event indexed_;
     int64_t index_ = -1, first_ = 0, last_ = 0;
     int64_t after_ = 0;  // letters after the page that were sent with it
     DeviceText reference_;

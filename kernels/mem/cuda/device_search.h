@@ -32,7 +32,9 @@ struct SearchDevice {
             for (int k = 0; k < count; k++)
                 searchers.push_back(std::make_unique<Searcher>(device.driver, kernels));
         } catch (...) {
-            searchers.clear();  // while the context is current
+            // While the context is current.
+            searchers.clear();
+            page.reset();
             throw;
         }
     }

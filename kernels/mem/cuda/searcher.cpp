@@ -24,6 +24,8 @@ void Searcher::find(
     const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect) {
     const Seeds &seeds = settings.seeds;
     queries_.make(&stream, strand, settings.threads);
+    // Only now, so that queries are sent while the page is indexed.
+    page.wait();
     const DeviceText &reference = page.reference();
     const int64_t origin = queries_.origin();
     FoundMatches found = {nullptr, 0, reference.origin(), origin, reference.cut(), queries_.cut()};

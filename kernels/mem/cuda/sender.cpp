@@ -34,7 +34,7 @@ void Sender::add(int64_t bytes, const Write &write) {
 
 void Sender::copy(const uint8_t *from, int64_t bytes, int threads) {
     add(bytes, [&](uint8_t *memory, int64_t done, int64_t now) {
-        copy_all({{memory, from + done, now}}, threads);
+        copy_all({{memory, from + done, now}}, threads, Calls::kSeveral);
     });
 }
 

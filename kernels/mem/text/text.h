@@ -5,33 +5,10 @@
 
 #include <memory>
 
-#include "mem/memory.h"
+#include "common/memory/buffer.h"
 #include "mem/model.h"
 
 namespace gkl_shim::mem {
-
-// Memory that is not set to zero, because threads fill it.
-template <class T>
-class Buffer {
-   public:
-    Buffer() = default;
-    explicit Buffer(int64_t size)
-        : memory_(static_cast<T *>(take_memory(bytes_of(size))), Free{bytes_of(size)}),
-          size_(size) {}
-    T *data() const { return memory_.get(); }
-    int64_t size() const { return size_; }
-    T &operator[](int64_t k) const { return memory_.get()[k]; }
-
-   private:
-    static size_t bytes_of(int64_t size) { return size_t(size) * sizeof(T) + 1; }
-
-    struct Free {
-        size_t bytes = 0;
-        void operator()(T *memory) const { give_memory_back(memory, bytes); }
-    };
-    std::unique_ptr<T, Free> memory_;
-    int64_t size_ = 0;
-};
 
 enum class Role { kReference, kQuery, kReversedQuery };
 

@@ -1,4 +1,4 @@
-#include "mem/memory.h"
+#include "common/memory/buffer.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-namespace gkl_shim::mem {
+namespace gkl_shim {
 namespace {
 
 const size_t kHugePage = size_t(1) << 21;
@@ -113,4 +113,4 @@ void give_memory_back(void *memory, size_t bytes) {
     if (bytes < kMinKept || !kept_blocks().keep(memory, size_of_block(bytes))) free(memory);
 }
 
-}  // namespace gkl_shim::mem
+}  // namespace gkl_shim
