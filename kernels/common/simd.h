@@ -31,52 +31,31 @@ struct VectorOf<double, W> {
 };
 
 // a * b + c, rounded once, in every build: this is what makes their results the same bits.
-template <class V>
-inline V fma(V a, V b, V c) {
-    for (unsigned k = 0; k < sizeof(V) / sizeof(a[0]); k++)
-        c[k] =
-            sizeof(a[0]) == 4 ? __builtin_fmaf(a[k], b[k], c[k]) : __builtin_fma(a[k], b[k], c[k]);
-    return c;
-}
 inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+template <class V>
+inline V fma(V a, V b, V c) {
+    enum { kSingle = sizeof(a[0]) == 4 };
 #if defined(__AVX512F__)
-inline VectorOf<float, 16>::type fma(VectorOf<float, 16>::type a, VectorOf<float, 16>::type b,
-                                     VectorOf<float, 16>::type c) {
-    return _mm512_fmadd_ps(a, b, c);
-}
-inline VectorOf<double, 8>::type fma(VectorOf<double, 8>::type a, VectorOf<double, 8>::type b,
-                                     VectorOf<double, 8>::type c) {
-    return _mm512_fmadd_pd(a, b, c);
-}
+    if constexpr (sizeof(V) == 64)
+        return kSingle ? V(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)))
+                       : V(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
 #endif
 #if defined(__FMA__)
-inline VectorOf<float, 8>::type fma(VectorOf<float, 8>::type a, VectorOf<float, 8>::type b,
-                                    VectorOf<float, 8>::type c) {
-    return _mm256_fmadd_ps(a, b, c);
-}
-inline VectorOf<double, 4>::type fma(VectorOf<double, 4>::type a, VectorOf<double, 4>::type b,
-                                     VectorOf<double, 4>::type c) {
-    return _mm256_fmadd_pd(a, b, c);
-}
-inline VectorOf<float, 4>::type fma(VectorOf<float, 4>::type a, VectorOf<float, 4>::type b,
-                                    VectorOf<float, 4>::type c) {
-    return _mm_fmadd_ps(a, b, c);
-}
-inline VectorOf<double, 2>::type fma(VectorOf<double, 2>::type a, VectorOf<double, 2>::type b,
-                                     VectorOf<double, 2>::type c) {
-    return _mm_fmadd_pd(a, b, c);
-}
+    if constexpr (sizeof(V) == 32)
+        return kSingle ? V(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)))
+                       : V(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+    if constexpr (sizeof(V) == 16)
+        return kSingle ? V(_mm_fmadd_ps(__m128(a), __m128(b), __m128(c)))
+                       : V(_mm_fmadd_pd(__m128d(a), __m128d(b), __m128d(c)));
 #elif defined(__aarch64__)
-inline VectorOf<float, 4>::type fma(VectorOf<float, 4>::type a, VectorOf<float, 4>::type b,
-                                    VectorOf<float, 4>::type c) {
-    return vfmaq_f32(c, a, b);
-}
-inline VectorOf<double, 2>::type fma(VectorOf<double, 2>::type a, VectorOf<double, 2>::type b,
-                                     VectorOf<double, 2>::type c) {
-    return vfmaq_f64(c, a, b);
-}
+    if constexpr (sizeof(V) == 16)
+        return kSingle ? V(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)))
+                       : V(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
 #endif
+    for (unsigned k = 0; k < sizeof(V) / sizeof(a[0]); k++) c[k] = fma(a[k], b[k], c[k]);
+    return c;
+}
 
 }  // namespace
 }  // namespace gkl_shim

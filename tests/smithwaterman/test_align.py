@@ -84,7 +84,7 @@ def test_rewards_for_gaps() -> None:
 
 
 def limits() -> list[tuple[int, int, int, int]]:
-    """Scores that lanes of 8, 16 and 32 bits just hold, and scores that they just do not hold."""
+    """Scores that lanes of 8 and 16 bits just hold, and scores that they just do not hold."""
     sets = []
     for most in (127, 32_767):
         for opened in (1, most // 3 - 1, most // 3, most // 3 + 1, most // 2):
@@ -168,7 +168,7 @@ def test_lengths_around_the_number_of_lanes(length: int) -> None:
     agree(sample)
 
 
-#: Scores that lanes of 8, of 16 and of 32 bits hold, and scores that none holds.
+#: Scores that lanes of 8 and of 16 bits hold, and scores that none holds.
 SCORES = (
     READ_TO_HAPLOTYPE,
     HAPLOTYPE_TO_REFERENCE,
@@ -234,19 +234,18 @@ def mutated(rng: random.Random, letters: bytes, edits: int) -> bytes:
 @pytest.mark.parametrize(("overhang", "build"), list(zip(OVERHANGS, itertools.cycle(BUILDS))))
 def test_long_sequences(build: str, overhang: str) -> None:
     """Flags of this pair exceed what is kept, so parts of the matrix are computed again. A hundred
-    and a thousand times the scores ask the same, of lanes of 32 bits and of no lanes."""
+    times the scores ask the same, of no lanes."""
     rng = random.Random(3)
     reference = bytes(rng.choices(b"ACGT", k=6500))
     alternative = mutated(rng, reference[300:], 60)
     scores = HAPLOTYPE_TO_REFERENCE
     found = aligned([Pair(reference, alternative, scores, overhang)], build)
-    for times in (100, 1000):
-        large = tuple(times * score for score in scores)
-        assert found == aligned([Pair(reference, alternative, large, overhang)], build)
+    large = tuple(100 * score for score in scores)
+    assert found == aligned([Pair(reference, alternative, large, overhang)], build)
     assert len(found[0][1]) > 100
 
 
-@pytest.mark.parametrize("times", [1, 100, 1000])
+@pytest.mark.parametrize("times", [1, 100])
 def test_the_first_part_of_a_long_pair(times: int) -> None:
     """Its matrix is computed in parts, the first one from the border again. Where the sequences
     differ there, the path is the same as for a short pair."""

@@ -33,19 +33,10 @@ namespace wide {
 #define GKL_SHIM_LANE int16_t
 #define GKL_SHIM_LANE_BITS 16
 #include "smithwaterman/cpu/kernel.inc"
-#undef GKL_SHIM_LANE
-#undef GKL_SHIM_LANE_BITS
 }  // namespace wide
-
-namespace widest {
-#define GKL_SHIM_LANE int32_t
-#define GKL_SHIM_LANE_BITS 32
-#include "smithwaterman/cpu/kernel.inc"
-}  // namespace widest
 
 }  // namespace
 
-extern const CpuBuild GKL_SHIM_BUILD = {GKL_SHIM_BUILD_NAME, narrow::kKernel, wide::kKernel,
-                                        widest::kKernel};
+extern const CpuBuild GKL_SHIM_BUILD = {GKL_SHIM_BUILD_NAME, narrow::kKernel, wide::kKernel};
 
 }  // namespace gkl_shim::smithwaterman

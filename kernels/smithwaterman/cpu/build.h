@@ -1,5 +1,5 @@
-// What a kernel offers to engine.cpp: a struct of functions. kernel.inc is compiled to three for
-// each instruction set; exact.cpp has another.
+// What a kernel offers to engine.cpp: a struct of functions. kernel.inc is compiled to two for each
+// instruction set; exact.cpp has another.
 //
 // A kernel computes the matrix in steps. Its state between two steps is a block of memory, so a
 // step can be computed again. It keeps the decisions of each cell for the trace back as flags.
@@ -65,10 +65,10 @@ struct Kernel {
     void (*trace)(const Group &group, int k, const uint8_t *flags, int64_t first, Path *path);
 };
 
-// Kernels with lanes of 8, 16 and 32 bits. fits() in engine.cpp says for which pairs.
+// Kernels with lanes of 8 and 16 bits. fits() in engine.cpp says for which pairs.
 struct CpuBuild {
     const char *name;
-    Kernel narrow, wide, widest;
+    Kernel narrow, wide;
 };
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 

@@ -65,11 +65,11 @@ int64_t last_index_of(const Pair &pair) {
     return -1;
 }
 
-// What computes a pair: lanes of 8, 16 or 32 bits, or Java's arithmetic.
-enum Kind { kNarrow, kWide, kWidest, kExact };
+// What computes a pair: lanes of 8 or 16 bits, or Java's arithmetic.
+enum Kind { kNarrow, kWide, kExact };
 
 Kind kind_of(const Pair &pair) {
-    if (!fits<int16_t>(pair)) return fits<int32_t>(pair) ? kWidest : kExact;
+    if (!fits<int16_t>(pair)) return kExact;
     const bool narrow = fits<int8_t>(pair) && !memchr(pair.alternative, kNoLetter, size_t(pair.m));
     return narrow ? kNarrow : kWide;
 }
@@ -114,10 +114,9 @@ struct Job {
     }
 
     const Kernel &kernel(Kind kind) const {
-        return kind == kNarrow   ? settings.build->narrow
-               : kind == kWide   ? settings.build->wide
-               : kind == kWidest ? settings.build->widest
-                                 : kExactKernel;
+        return kind == kNarrow ? settings.build->narrow
+               : kind == kWide ? settings.build->wide
+                               : kExactKernel;
     }
 
     // Where pair k's part of `cigars` starts, which no other pair's text can reach.
