@@ -1,7 +1,7 @@
 package org.gklshim.gatk.records;
 
+import htsjdk.samtools.BAMRecordCodec;
 import htsjdk.samtools.SAMRecord;
-import java.util.function.Supplier;
 import org.apache.logging.log4j.Logger;
 import org.broadinstitute.hellbender.engine.ProgressMeter;
 import org.broadinstitute.hellbender.engine.ReadWalker;
@@ -10,22 +10,27 @@ import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.gklshim.Log;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.OrderedTasks;
 import org.gklshim.gatk.bam.RecordOutput;
+import org.gklshim.gatk.records.FilteredRecords.Batch;
 
 /**
  * The work of PrintReads: the reads that pass the filters are written as they were read. htsjdk
- * would write the same bytes, but for the bin, which it computes.
+ * would write the same bytes, but for the bin, which it computes. A thread reads and filters the
+ * records.
  */
 public final class PrintedReads {
     private static final String TOOL = "org.broadinstitute.hellbender.tools.PrintReads";
-    /** How many reads GATK's progress meter is told of at once. */
-    private static final int READS_OF_PROGRESS = 1000;
 
     private final BamInput input;
     private final RecordFilters filters;
     private final RecordOutput output;
     private final ProgressMeter progress;
+    private final BAMRecordCodec codec;
     private int notReported;
+    private Batch batch;
+    /** The record of the batch that is printed. */
+    private int printed;
 
     private PrintedReads(BamInput input, RecordFilters filters, RecordOutput output,
             ProgressMeter progress) {
@@ -33,6 +38,7 @@ public final class PrintedReads {
         this.filters = filters;
         this.output = output;
         this.progress = progress;
+        codec = new BAMRecordCodec(input.header());
     }
 
     public static boolean isPrintReads(ReadWalker walker) {
@@ -72,42 +78,41 @@ public final class PrintedReads {
     }
 
     private void print() {
-        RecordStream records = input.all();
-        Supplier<SAMRecord> decoder = records::decoded;
         SimpleInterval place = null;
-        while (records.next()) {
-            if (filters.test(records)) {
-                print(records, decoder);
-                if (++notReported == READS_OF_PROGRESS) {
-                    place = place(records.decoded());
+        try (FilteredRecords records = new FilteredRecords(input.all(), filters)) {
+            do {
+                batch = records.take();
+                for (int k = 0; k < batch.count; k++) {
+                    print(k);
+                }
+                notReported = batch.count;
+                if (notReported == Batch.SIZE) {
+                    place = batch.place;
                     report(place);
                 }
-            }
+            } while (!batch.isLast);
+        }
+        if (batch.failure != null) {
+            OrderedTasks.<RuntimeException>rethrow(batch.failure);
         }
         report(place);
         filters.addCounts();
     }
 
-    private void print(RecordStream records, Supplier<SAMRecord> decoder) {
-        if (!records.isUsual()) {
-            // GATK asks each read for its place before it is written. A faulty CIGAR fails there.
-            place(records.decoded());
-            output.write(records.decoded());
+    private void print(int k) {
+        if (batch.decoded[k] != null) {
+            output.write(batch.decoded[k]);
             return;
         }
-        BamRecord record = records.record();
-        LittleEndian.putShort(record.bytes, record.start + BamFormat.BIN, record.bin());
-        output.write(record.bytes, record.start, record.end, record.reference, record.position,
-                record.lastPosition(), record.has(BamFormat.UNMAPPED), decoder);
+        printed = k;
+        output.write(batch.bytes, batch.starts[k], batch.ends[k], batch.references[k],
+                batch.positions[k], batch.lastPositions[k], batch.areUnmapped[k], this::decode);
     }
 
-    /** Returns GATK's interval of a read: null if the read has no place. */
-    private static SimpleInterval place(SAMRecord record) {
-        String contig = record.getReferenceName();
-        int start = record.getAlignmentStart();
-        int end = record.getAlignmentEnd();
-        return !record.getReadUnmappedFlag() && record.getReferenceIndex() >= 0 && start > 0
-                && end >= start ? new SimpleInterval(contig, start, end) : null;
+    /** Returns htsjdk's form of the record that is printed. */
+    private SAMRecord decode() {
+        return RecordStream.decode(
+                codec, batch.bytes, batch.starts[printed], batch.ends[printed]);
     }
 
     private void report(SimpleInterval place) {

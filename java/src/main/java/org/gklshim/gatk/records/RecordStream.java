@@ -109,9 +109,13 @@ public final class RecordStream {
     }
 
     private SAMRecord decode(BamRecord record) {
-        ofBytes.setInputStream(
-                new ByteArrayInputStream(record.bytes, record.start, record.end - record.start));
-        return finished(ofBytes.decode());
+        return decode(ofBytes, record.bytes, record.start, record.end);
+    }
+
+    /** Returns htsjdk's form of a record, which begins with its size. */
+    static SAMRecord decode(BAMRecordCodec codec, byte[] bytes, int start, int end) {
+        codec.setInputStream(new ByteArrayInputStream(bytes, start, end - start));
+        return finished(codec.decode());
     }
 
     private static SAMRecord finished(SAMRecord record) {
