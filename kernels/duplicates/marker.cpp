@@ -157,12 +157,13 @@ class Marker {
         const int32_t *const group = batch_.group;
         const NewTag *next = new_tags_, *const new_end = new_tags_ + new_count_;
         const auto write_before = [&](int32_t name) {
-            for (; next != new_end && next->name <= name; next++)
+            for (; next != new_end && next->name < name; next++)
                 to = write_text(to, next->name, next->text, next->length);
         };
         for (const Tag &tag : batch_.tags) {
-            const bool is_set = next != new_end && next->name == tag.name();
             write_before(tag.name());
+            // The new value is written before the next tag.
+            const bool is_set = next != new_end && next->name == tag.name();
             if (tag.name() == kReadGroup && group[GKL_SHIM_DUPLICATES_NEW_LENGTH] >= 0)
                 to = write_text(to, kReadGroup, batch_.texts.replacement(group),
                                 group[GKL_SHIM_DUPLICATES_NEW_LENGTH]);

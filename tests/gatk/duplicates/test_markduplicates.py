@@ -144,7 +144,12 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
         _command(tmp_path, [one, three], "kept_merged", f"{untouched} --TAGGING_POLICY All"),
         _command(tmp_path, [two, one], "kept_renamed", f"{untouched} --CREATE_INDEX true"),
         _command(tmp_path, [name], "kept_names", f"{grouped} {untouched}"),
-        _command(tmp_path, [umis], "barcodes", "--BARCODE_TAG RX --TAGGING_POLICY All"),
+        _command(
+            tmp_path,
+            [umis],
+            "barcodes",
+            "--BARCODE_TAG RX --MOLECULAR_IDENTIFIER_TAG RX --TAGGING_POLICY All",
+        ),
         _command(tmp_path, [umis], "ends", f"{ends} --REMOVE_DUPLICATES true"),
         _command(tmp_path, [umis], "molecules", "--BARCODE_TAG RX --MOLECULAR_IDENTIFIER_TAG XM"),
         _command(tmp_path, [strands], "duplex", f"{duplex} {ends} --CREATE_INDEX true"),

@@ -130,3 +130,28 @@ def test_a_thread_loads_only_what_gatk_loads(
     assert re.search(r"start: a thread has read what \d{4,} classes extend", log)
     assert len(alone) > int(counts[0])
     assert ahead == alone
+
+
+def test_a_package_has_the_version_of_the_jar_that_comes_first(
+    classpath: str, tmp_path: Path
+) -> None:
+    """A tool has the version of its package, which the first class of the package decides."""
+    source = tmp_path / "Another.java"
+    source.write_text(f"package {HELLBENDER}.tools; class Another {{}}")
+    subprocess.run([require_tool("javac"), "-d", str(tmp_path), str(source)], check=True)
+    jar = tmp_path / "another.jar"
+    folder = f"{HELLBENDER}.tools".split(".")
+    with zipfile.ZipFile(jar, "w") as archive:
+        for depth in range(len(folder)):
+            archive.writestr("/".join(folder[: depth + 1]) + "/", "")
+        archive.write(
+            tmp_path.joinpath(*folder, "Another.class"), "/".join([*folder, "Another.class"])
+        )
+    # The log has the version before the tool finds that there is no such input.
+    command = ["PrintReads", "-I", str(tmp_path / "absent.bam"), "-O", str(tmp_path / "out.bam")]
+    logs = [
+        run.gatk(command, f"{jar}:{classpath}", swap, java_options=QUICK).log
+        for swap in (swaps.STOCK, swaps.agent())
+    ]
+    version = re.compile(rb"(?:hellbender.tools|GATK.) v(\S+)$", re.M)
+    assert [set(version.findall(log)) for log in logs] == [{b"Unavailable"}] * 2

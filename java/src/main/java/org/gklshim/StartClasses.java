@@ -37,9 +37,13 @@ final class StartClasses {
         }
     }
 
+    private static boolean isUsable(ClassLoader loader) throws IOException {
+        return GatkPart.TOOLS.isUsable(loader) && Parents.areSearchedFirst(loader);
+    }
+
     private static void readTools(ClassLoader loader) {
         try {
-            if (GatkPart.TOOLS.isUsable(loader)) {
+            if (isUsable(loader)) {
                 Log.debug("start: a thread has read what " + Parents.readAhead(loader)
                         + " classes extend");
             }
@@ -50,7 +54,7 @@ final class StartClasses {
 
     private static void loadAll(ClassLoader loader) {
         try {
-            if (!GatkPart.TOOLS.isUsable(loader)) {
+            if (!isUsable(loader)) {
                 return;
             }
             int listed = 0;

@@ -11,7 +11,8 @@ import org.gklshim.gatk.Members;
  * a block in its hash table under the hash of a part of the address, in place of the four bytes there
  * (isal_deflate_icf_body_hash_hist, write_first_byte). This matters if the four bytes at position 0,
  * 1 or 2 have the same hash: for one block of real reads in 20,000. Deflaters at all other addresses
- * make the same bytes of a block.
+ * make the same bytes of a full block. Blocks of a few hundred bytes depend on the address in other
+ * ways, too; only the last block of a file is as short, and htsjdk deflates it.
  */
 final class StreamAddress {
     /** The bits of a hash at level 1. At level 2 there are two more. */

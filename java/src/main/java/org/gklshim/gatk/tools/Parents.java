@@ -42,6 +42,22 @@ public final class Parents {
     }
 
     /**
+     * Returns whether GATK looks for tools in its own jars first. Barclay loads all classes of the
+     * places of the class path, one after another, and the first class of a package decides which
+     * version the package has. GATK writes that of a tool's package into files.
+     */
+    public static boolean areSearchedFirst(ClassLoader loader) {
+        for (String[] searched : SEARCHED) {
+            URL place = loader.getResource(searched[0]);
+            URL first = loader.getResource(searched[1]);
+            if (place != null && (first == null || !place.toString().startsWith(first.toString()))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
      * Reads the parents of all classes that GATK will ask for. A thread does it ahead of the search.
      *
      * @return how many classes these are

@@ -22,7 +22,11 @@ public final class ToolSearch {
     /** Takes the place of the method. Adds the classes in a folder of a jar that are looked for. */
     public static void scanJar(ClassFinder finder, File file, String folder) throws IOException {
         try {
-            find(finder, file, folder);
+            if (Parents.areSearchedFirst(finder.loader)) {
+                find(finder, file, folder);
+            } else {
+                finder.scanJar$original(file, folder);
+            }
         } catch (IOException | RuntimeException | ReflectiveOperationException | LinkageError e) {
             // Barclay finds the same classes again, and knows what to do about the others.
             finder.scanJar$original(file, folder);
