@@ -108,6 +108,7 @@ void CudaEngine::send_slots(const Spectrum &spectrum, uint64_t to, void *stream)
     int64_t done = 0;
     for (const auto &stage : stages) {
         const int64_t some = std::min(stage.size(), bytes - done);
+        if (some == 0) continue;
         if (!staged) copy_all({{stage.address(), slots + done, some}}, threads, Calls::kSeveral);
         driver.send(to + uint64_t(done), stage.address(), some, stream);
         done += some;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import random
 from pathlib import Path
 from typing import NamedTuple
@@ -178,8 +179,12 @@ def test_chunks_have_so_many_letters_at_most(letters, regions):
 
 
 def test_without_cupy(monkeypatch):
+    found = importlib.import_module
+
     def missing(name):
-        raise ImportError(f"No module named '{name}'")
+        if name.startswith("cupy"):
+            raise ImportError(f"No module named '{name}'")
+        return found(name)
 
     monkeypatch.setattr(devices.importlib, "import_module", missing)
     with pytest.raises(BackendUnavailable, match=r"CUDA needs CuPy.*\[cuda12\]' or .*\[cuda13\]'"):
