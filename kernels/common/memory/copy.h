@@ -15,8 +15,8 @@ struct Copy {
     int64_t bytes;
 };
 
-// Makes all copies. Waking the threads takes as long as copying a few megabytes, so say if there
-// are more calls to come.
+// Makes all copies. Waking the threads takes as long as copying a few megabytes, so pass kSeveral
+// if more calls follow.
 void copy_all(const std::vector<Copy> &copies, int threads, Calls calls = Calls::kOne);
 
 }  // namespace gkl_shim

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <atomic>
 #include <vector>
 
 #include "common/error.h"
@@ -48,11 +47,12 @@ class Lines {
     // one that parse() rejected; it may have seen later lines too. parse() must not throw.
     template <class Parse>
     int64_t parse(int64_t most, const Parse &parse) const {
-        std::atomic<int64_t> all_good{std::min(most, count())};
+        const int64_t all = std::min(most, count());
+        FirstIndex rejected;
+        const auto good = [&] { return rejected.get() < 0 ? all : rejected.get(); };
         parallel_for(pieces(), size_ / kReadPerNanosecond, threads_, [&](int64_t piece) {
-            int64_t good = all_good.load();
             int64_t k = first_[size_t(piece)];
-            const int64_t end = std::min(good, first_[size_t(piece + 1)]);
+            const int64_t end = std::min(good(), first_[size_t(piece + 1)]);
             if (k >= end) return;
             const uint8_t *line = text_ + piece * kPiece;
             while (line > text_ && line[-1] != '\n') line--;
@@ -61,10 +61,9 @@ class Lines {
                 if (!parse(Line{line, end_of_line, false}, k)) break;
                 line = end_of_line + 1;
             }
-            while (k < end && k < good && !all_good.compare_exchange_weak(good, k)) {
-            }
+            if (k < end) rejected.add(k);
         });
-        return all_good;
+        return good();
     }
 
    private:

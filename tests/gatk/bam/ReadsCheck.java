@@ -47,9 +47,9 @@ public final class ReadsCheck {
     }
 
     /**
-     * Writes a block for the file's own deflater, and one for that of a thread. Returns for each
-     * whether its deflater makes other bytes of it than new ones do, and whether the file has
-     * those of the new ones.
+     * Writes a block for the file's own deflater, and one for a thread's deflater. Returns for each
+     * whether its deflater makes other bytes of it than new deflaters do, and whether the file has
+     * the bytes of the new ones.
      */
     private static String blocksAtAddresses() throws Exception {
         ByteArrayOutputStream file = new ByteArrayOutputStream();

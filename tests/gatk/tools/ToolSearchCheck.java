@@ -1,22 +1,19 @@
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.lang.reflect.Field;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.broadinstitute.barclay.argparser.ClassFinder;
-import org.gklshim.gatk.tools.Parents;
 
 /**
  * Finds classes with Barclay's ClassFinder as the agent has changed it, and again with Barclay's
  * own code. Each argument is a package, the class that the classes extend, and a jar, or none for
  * those of the class path, with commas between them. Prints whether both find the same, and how
- * many classes were read before the search.
+ * many classes each search loads.
  */
 public final class ToolSearchCheck {
     private ToolSearchCheck() {}
@@ -24,11 +21,6 @@ public final class ToolSearchCheck {
     public static void main(String[] searches) throws Exception {
         // The first one loads the classes that a ClassFinder needs.
         new ClassFinder();
-        int ahead = Parents.readAhead(ToolSearchCheck.class.getClassLoader());
-        Field field = Parents.class.getDeclaredField("KNOWN");
-        field.setAccessible(true);
-        Map<?, ?> known = (Map<?, ?>) field.get(null);
-        List<?> jars = new ArrayList<>(known.keySet());
         List<Set<Class<?>>> found = new ArrayList<>();
         long before = ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount();
         for (String search : searches) {
@@ -39,11 +31,6 @@ public final class ToolSearchCheck {
         }
         long after = ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount();
         System.out.println("all loaded " + (after - before));
-        int read = -ahead;
-        for (Object jar : jars) {
-            read += ((Map<?, ?>) known.get(jar)).size();
-        }
-        System.out.println("read " + ahead + ", later " + read + " of " + jars.size() + " jars");
         for (int k = 0; k < searches.length; k++) {
             List<String> original = names(findByBarclay(searches[k]));
             System.out.println("found " + original.size()

@@ -1,6 +1,6 @@
-"""The start of GATK: the search for tools, and the threads that work ahead of it.
+"""The start of GATK: the search for tools, and the thread that loads classes ahead.
 
-The search finds what Barclay's own code finds: both search in one JVM. The threads load no class
+The search finds what Barclay's own code finds: both search in one JVM. The thread loads no class
 that GATK does not load.
 """
 
@@ -78,7 +78,7 @@ def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path:
     """A class that cannot be read leaves a jar to Barclay. An absent superclass does not."""
     whole = odd_jar(tmp_path, classpath, damaged=False)
     damaged = odd_jar(tmp_path, classpath, damaged=True)
-    compile_java(f"{classpath}:{paths.agent_jar()}", tmp_path, "ToolSearchCheck")
+    compile_java(classpath, tmp_path, "ToolSearchCheck")
     odd = [
         f"odd,{parent},{jar}"
         for jar in (whole, damaged)
@@ -98,9 +98,6 @@ def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path:
     assert by_barclay > 2 * loaded > 0, done.stdout
     # Barclay loads all classes of the damaged jar.
     assert max(each[7:9]) < min(each[9:]), done.stdout
-    # What was read ahead is what the searches of the class path ask for.
-    (ahead,) = re.findall(r"^read (\d+), later 0 of 2 jars$", done.stdout, re.M)
-    assert int(ahead) > 3000
 
 
 def loaded(classpath: str, reference: Path, folder: Path, processors: int) -> tuple[set[str], str]:
@@ -127,7 +124,6 @@ def test_a_thread_loads_only_what_gatk_loads(
     ahead, log = loaded(classpath, chr22.reference, tmp_path, 2)
     (counts,) = re.findall(r"start: a thread has loaded (\d+) of (\d+) classes", log)
     assert counts[0] == counts[1] and int(counts[0]) > 2000
-    assert re.search(r"start: a thread has read what \d{4,} classes extend", log)
     assert len(alone) > int(counts[0])
     assert ahead == alone
 

@@ -1,13 +1,12 @@
 package org.gklshim;
 
 import java.io.IOException;
-import org.gklshim.gatk.tools.Parents;
+import org.gklshim.gatk.tools.ToolSearch;
 
 /**
  * The classes that every tool of GATK loads when it starts. A thread loads them ahead of GATK's own
  * thread, which initializes and uses each class before it loads the next. The file
- * gatk/start.classes lists them: a line is a package and the names of its classes. Another thread
- * reads which of GATK's classes are tools.
+ * gatk/start.classes lists them: a line is a package and the names of its classes.
  *
  * <p>The thread loads classes without initializing them, so no code of GATK runs earlier or in
  * another thread than without it.
@@ -15,7 +14,7 @@ import org.gklshim.gatk.tools.Parents;
 final class StartClasses {
     private StartClasses() {}
 
-    /** Has threads work ahead, unless GATK's own thread needs the only processor. */
+    /** Has a thread load the classes, unless GATK's own thread needs the only processor. */
     static void load(ClassLoader loader) {
         // A class loader that is not the JDK's may not load in several threads at once.
         if (Runtime.getRuntime().availableProcessors() < 2
@@ -23,38 +22,18 @@ final class StartClasses {
                 || loader.getClass().getClassLoader() != null) {
             return;
         }
-        start(() -> loadAll(loader));
-        start(() -> readTools(loader));
-    }
-
-    private static void start(Runnable work) {
-        Thread thread = new Thread(work, "gkl-shim start");
+        Thread thread = new Thread(() -> loadAll(loader), "gkl-shim start");
         thread.setDaemon(true);
         try {
             thread.start();
         } catch (OutOfMemoryError e) {
-            // The system refuses a thread. GATK's own thread does the work.
-        }
-    }
-
-    private static boolean isUsable(ClassLoader loader) throws IOException {
-        return GatkPart.TOOLS.isUsable(loader) && Parents.areSearchedFirst(loader);
-    }
-
-    private static void readTools(ClassLoader loader) {
-        try {
-            if (isUsable(loader)) {
-                Log.debug("start: a thread has read what " + Parents.readAhead(loader)
-                        + " classes extend");
-            }
-        } catch (IOException | RuntimeException e) {
-            Log.debug("start: GATK's own thread reads what classes extend: " + e);
+            // The system refuses a thread. GATK's own thread loads the classes.
         }
     }
 
     private static void loadAll(ClassLoader loader) {
         try {
-            if (!isUsable(loader)) {
+            if (!GatkPart.TOOLS.isUsable(loader) || !ToolSearch.areGatksJarsFirst(loader)) {
                 return;
             }
             int listed = 0;

@@ -14,8 +14,8 @@ import org.broadinstitute.hellbender.utils.SimpleInterval;
  * of the one that takes them.
  */
 final class FilteredRecords implements AutoCloseable {
-    /** Batches that wait to be taken. */
-    private static final int WAITING = 4;
+    /** One that is read, one that is written, and those that wait to be. */
+    private static final int BATCHES = 6;
 
     /** Records, and what is wrong after them. */
     static final class Batch {
@@ -72,19 +72,19 @@ final class FilteredRecords implements AutoCloseable {
     private final RecordFilters filters;
     private final Lock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Queue<Batch> waiting = new ArrayDeque<>(WAITING);
-    /** Batches that were written. */
-    private final Queue<Batch> free = new ArrayDeque<>(WAITING);
+    private final Queue<Batch> waiting = new ArrayDeque<>(BATCHES);
+    private final Queue<Batch> free = new ArrayDeque<>(BATCHES);
     private Batch taken;
     private boolean isClosed;
     /** Whether a thread reads. There is none if the system refuses one. */
     private boolean isThreadRunning;
-    /** What the thread hands on if it fails. */
-    private final Batch failed = new Batch();
 
     FilteredRecords(RecordStream records, RecordFilters filters) {
         this.records = records;
         this.filters = filters;
+        while (free.size() < BATCHES) {
+            free.add(new Batch());
+        }
         Thread thread = new Thread(this::readAll, "gkl-shim reads");
         thread.setDaemon(true);
         isThreadRunning = true;
@@ -106,7 +106,7 @@ final class FilteredRecords implements AutoCloseable {
                 changed.awaitUninterruptibly();
             }
             changed.signalAll();
-            taken = waiting.isEmpty() ? read() : waiting.remove();
+            taken = waiting.isEmpty() ? read(free.remove()) : waiting.remove();
             return taken;
         } finally {
             lock.unlock();
@@ -115,14 +115,10 @@ final class FilteredRecords implements AutoCloseable {
 
     private void readAll() {
         try {
-            for (boolean isLast = false; !isLast;) {
-                Batch batch = read();
-                isLast = !handOn(batch) || batch.isLast;
+            for (Batch batch = freeBatch(); batch != null;) {
+                handOn(read(batch));
+                batch = batch.isLast ? null : freeBatch();
             }
-        } catch (Throwable e) {
-            failed.failure = e;
-            failed.isLast = true;
-            handOn(failed);
         } finally {
             lock.lock();
             isThreadRunning = false;
@@ -131,16 +127,24 @@ final class FilteredRecords implements AutoCloseable {
         }
     }
 
-    /** Hands on a batch. Returns whether anyone wants more. */
-    private boolean handOn(Batch batch) {
+    /** Waits for a batch that is free. Returns null if nobody wants more. */
+    private Batch freeBatch() {
         lock.lock();
         try {
-            while (waiting.size() == WAITING && !isClosed) {
+            while (free.isEmpty() && !isClosed) {
                 changed.awaitUninterruptibly();
             }
+            return isClosed ? null : free.remove();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void handOn(Batch batch) {
+        lock.lock();
+        try {
             waiting.add(batch);
             changed.signalAll();
-            return !isClosed;
         } finally {
             lock.unlock();
         }
@@ -161,17 +165,7 @@ final class FilteredRecords implements AutoCloseable {
         }
     }
 
-    private Batch freeBatch() {
-        lock.lock();
-        try {
-            return free.isEmpty() ? new Batch() : free.remove();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private Batch read() {
-        Batch batch = freeBatch();
+    private Batch read(Batch batch) {
         batch.clear();
         try {
             while (batch.count < Batch.SIZE && !batch.isLast) {
@@ -183,7 +177,7 @@ final class FilteredRecords implements AutoCloseable {
             if (batch.count == Batch.SIZE) {
                 batch.place = place(records.decoded());
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             batch.failure = e;
             batch.isLast = true;
         }

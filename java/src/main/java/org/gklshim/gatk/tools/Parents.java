@@ -2,13 +2,9 @@ package org.gklshim.gatk.tools;
 
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -16,14 +12,7 @@ import java.util.zip.ZipFile;
  * What the classes in a jar extend and implement, by their class files, whose format is chapter 4
  * of the Java Virtual Machine Specification.
  */
-public final class Parents {
-    private static final String SUFFIX = ".class";
-    /** A class in each jar with tools, and the folder in which GATK looks for them. */
-    private static final String[][] SEARCHED = {
-        {"org/broadinstitute/hellbender/Main.class", "org/broadinstitute/hellbender/"},
-        {"picard/cmdline/CommandLineProgram.class", "picard/"},
-    };
-
+final class Parents {
     /** The parents of each class that was asked for, for each path of a jar. */
     private static final Map<String, Map<String, String[]>> KNOWN = new HashMap<>();
 
@@ -37,51 +26,7 @@ public final class Parents {
 
     /** Returns the parents of classes in a jar. GATK searches the same jars several times. */
     static synchronized Parents in(ZipFile jar) {
-        return new Parents(jar,
-                KNOWN.computeIfAbsent(jar.getName(), name -> new ConcurrentHashMap<>()));
-    }
-
-    /**
-     * Returns whether GATK looks for tools in its own jars first. Barclay loads all classes of the
-     * places of the class path, one after another, and the first class of a package decides which
-     * version the package has. GATK writes that of a tool's package into files.
-     */
-    public static boolean areSearchedFirst(ClassLoader loader) {
-        for (String[] searched : SEARCHED) {
-            URL place = loader.getResource(searched[0]);
-            URL first = loader.getResource(searched[1]);
-            if (place != null && (first == null || !place.toString().startsWith(first.toString()))) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /**
-     * Reads the parents of all classes that GATK will ask for. A thread does it ahead of the search.
-     *
-     * @return how many classes these are
-     */
-    public static int readAhead(ClassLoader loader) throws IOException {
-        int count = 0;
-        for (String[] searched : SEARCHED) {
-            URL place = loader.getResource(searched[0]);
-            if (place != null && place.getProtocol().equals("jar")) {
-                String file = URLDecoder.decode(place.getFile(), "UTF-8");
-                String path = file.substring("file:".length(), file.indexOf('!'));
-                try (ZipFile jar = new ZipFile(path)) {
-                    Parents parents = in(jar);
-                    for (ZipEntry entry : Collections.list(jar.entries())) {
-                        String name = entry.getName();
-                        if (name.startsWith(searched[1]) && name.endsWith(SUFFIX)) {
-                            parents.of(name.substring(0, name.length() - SUFFIX.length()));
-                            count++;
-                        }
-                    }
-                }
-            }
-        }
-        return count;
+        return new Parents(jar, KNOWN.computeIfAbsent(jar.getName(), name -> new HashMap<>()));
     }
 
     /**
@@ -91,7 +36,7 @@ public final class Parents {
     String[] of(String name) throws IOException {
         String[] parents = known.get(name);
         if (parents == null) {
-            ZipEntry entry = jar.getEntry(name + SUFFIX);
+            ZipEntry entry = jar.getEntry(name + ".class");
             if (entry != null) {
                 parents = read(bytes(entry));
                 known.put(name, parents);

@@ -2,6 +2,7 @@ package org.gklshim.gatk.tools;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URL;
 import java.util.Enumeration;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -16,13 +17,35 @@ import org.broadinstitute.barclay.argparser.ClassFinder;
  */
 public final class ToolSearch {
     private static final String SUFFIX = ".class";
+    /** A class in each jar with tools, and the folder in which GATK looks for them. */
+    private static final String[][] SEARCHED = {
+        {"org/broadinstitute/hellbender/Main.class", "org/broadinstitute/hellbender/"},
+        {"picard/cmdline/CommandLineProgram.class", "picard/"},
+    };
 
     private ToolSearch() {}
+
+    /**
+     * Returns whether GATK's own jars are the first on the class path with its packages. Otherwise
+     * Barclay has to search: it loads all classes in the order of the class path, and the first
+     * class of a package decides the package's version. GATK writes the version of a tool's package
+     * into files.
+     */
+    public static boolean areGatksJarsFirst(ClassLoader loader) {
+        for (String[] searched : SEARCHED) {
+            URL place = loader.getResource(searched[0]);
+            URL first = loader.getResource(searched[1]);
+            if (place != null && (first == null || !place.toString().startsWith(first.toString()))) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     /** Takes the place of the method. Adds the classes in a folder of a jar that are looked for. */
     public static void scanJar(ClassFinder finder, File file, String folder) throws IOException {
         try {
-            if (Parents.areSearchedFirst(finder.loader)) {
+            if (areGatksJarsFirst(finder.loader)) {
                 find(finder, file, folder);
             } else {
                 finder.scanJar$original(file, folder);
