@@ -153,10 +153,13 @@ public final class ReadsScenarios {
     /** A full disk, or a pipe that nobody reads. */
     private static final class Full extends OutputStream {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private final int limit;
+        private final boolean isOnce;
+        private int limit;
 
-        Full(int limit) {
+        /** @param isOnce whether one block finds no room, and then there is room again */
+        Full(int limit, boolean isOnce) {
             this.limit = limit;
+            this.isOnce = isOnce;
         }
 
         @Override
@@ -166,7 +169,12 @@ public final class ReadsScenarios {
 
         @Override
         public void write(byte[] from, int offset, int length) throws IOException {
-            int free = Math.min(length, limit - bytes.size());
+            // A block begins with this byte.
+            if (isOnce && bytes.size() >= limit && from[offset] == 31) {
+                limit = Integer.MAX_VALUE;
+                throw new IOException("full once");
+            }
+            int free = isOnce ? length : Math.min(length, limit - bytes.size());
             bytes.write(from, offset, free);
             if (free < length) {
                 throw new IOException("full");
@@ -174,27 +182,43 @@ public final class ReadsScenarios {
         }
     }
 
+    /** Returns whether a compressed file has bytes from the first one on, without a gap. */
+    private static boolean isStart(byte[] file, byte[] bytes) throws IOException {
+        try (InputStream in = new BlockCompressedInputStream(new ByteArrayInputStream(file))) {
+            byte[] found = new byte[bytes.length];
+            int length = in.read(found);
+            return length > 0 && Arrays.equals(Arrays.copyOf(found, length),
+                    Arrays.copyOf(bytes, length));
+        }
+    }
+
     private void failingStreams() {
         Random random = new Random(2);
+        // Few blocks, so that it is often close() that fails.
         byte[] bytes = content(random, 600_000, 60);
         for (int limit : new int[] {0, 10, 60_000, 200_000, 400_000}) {
-            add("full at " + limit, () -> {
-                Full full = new Full(limit);
-                BlockCompressedOutputStream out = new BlockCompressedOutputStream(full,
-                        (File) null, 2, new IntelDeflaterFactory());
-                return outcome(() -> {
-                    for (int k = 0; k < bytes.length; k += 10_000) {
-                        out.write(bytes, k, 10_000);
-                    }
-                    out.close();
-                    return "written";
-                }) + outcome(() -> {
-                    out.close();
-                    return "closed";
-                }) + digest(full.bytes.toByteArray());
-            });
+            for (boolean isOnce : new boolean[] {false, true}) {
+                add("full at " + limit + isOnce, () -> {
+                    Full full = new Full(limit, isOnce);
+                    BlockCompressedOutputStream out = new BlockCompressedOutputStream(full,
+                            (File) null, 2, new IntelDeflaterFactory());
+                    String result = outcome(() -> {
+                        for (int k = 0; k < bytes.length; k += 10_000) {
+                            out.write(bytes, k, 10_000);
+                        }
+                        out.close();
+                        return "written";
+                    }) + outcome(() -> {
+                        out.close();
+                        return "closed";
+                    });
+                    byte[] file = full.bytes.toByteArray();
+                    // How much was written before the exception depends on the threads.
+                    return result + (isOnce ? isStart(file, bytes) : digest(file));
+                });
+            }
             add("BAM full at " + limit, () -> {
-                Full full = new Full(limit);
+                Full full = new Full(limit, false);
                 SAMFileHeader header = header(SortOrder.unsorted, 0);
                 SAMFileWriter writer = new SAMFileWriterFactory().makeBAMWriter(header, true, full);
                 return outcome(() -> {

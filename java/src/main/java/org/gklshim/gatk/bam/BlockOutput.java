@@ -32,13 +32,11 @@ public final class BlockOutput {
     /** Takes the place of the method of {@link BlockCompressedOutputStream}. */
     public static void close(BlockCompressedOutputStream file, boolean writeTerminatorBlock)
             throws IOException {
-        try {
-            file.close$original(writeTerminatorBlock);
-        } finally {
-            OutputBlocks blocks = OutputBlocks.begun(file);
-            if (blocks != null) {
-                blocks.end();
-            }
+        // If this fails, the blocks in flight stay: who closes again writes them.
+        file.close$original(writeTerminatorBlock);
+        OutputBlocks blocks = OutputBlocks.begun(file);
+        if (blocks != null) {
+            blocks.end();
         }
     }
 

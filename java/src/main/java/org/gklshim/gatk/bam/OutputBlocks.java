@@ -177,8 +177,6 @@ final class OutputBlocks {
 
     /** Frees what the blocks need beside the file. */
     void end() {
-        BlockThreads.end(inFlight.size());
-        inFlight.clear();
         firstDeflaters.end();
         deflaters.end();
     }
