@@ -310,10 +310,12 @@ def tandem(shared: Path) -> data.Sample:
         require_tool(tool)
 
     def make(folder: Path) -> data.Sample:
-        reference, reads = folder / "tandem.fa", folder / "tandem.bam"
+        reference, reads, fastq = (folder / f"tandem.{end}" for end in ("fa", "bam", "fq"))
         name, sequence = samples.read_fasta(DATA / "tandem.fa")
         samples.write_reference(reference, {name: sequence})
-        simulated_samples.align([DATA / "tandem.fq"], reference, reads, name, individual=name)
+        to_fastq = ["samtools", "fastq", "-n", "-o", fastq, DATA / "tandem.sam"]
+        subprocess.run(to_fastq, check=True, stderr=subprocess.DEVNULL)
+        simulated_samples.align([fastq], reference, reads, name, individual=name)
         return data.Sample(name, "a tandem repeat", reference, reads)
 
     return once(shared / "tandem", make)
