@@ -39,8 +39,8 @@ for name in cli.list_commands(context):
 #: Compare the likelihoods that the command printed with the recorded ones.
 COMPARE = """
 import sys, numpy
-found, expected = map(numpy.loadtxt, sys.argv[1:])
-numpy.testing.assert_allclose(found, expected.ravel(), rtol=0, atol=1e-5)
+found, expected = (numpy.array(open(name).read().split(), float) for name in sys.argv[1:])
+numpy.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 """
 #: Write a sample into the working directory, and print the class path of GATK.
 PREPARE = """

@@ -71,6 +71,18 @@ def run_here(folder: Path, *arguments: str | Path) -> tuple[int, str]:
     return code, told.getvalue()
 
 
+def here(
+    folder: Path, *arguments: str | Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that prints lines as :func:`run` does, but in this process."""
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        code, told = run_here(folder, *arguments)
+    return subprocess.CompletedProcess(arguments, code, printed.getvalue().encode(), told.encode())
+
+
 def _one_error(text: str) -> str:
     lines = text.splitlines()
     assert len(lines) == 1, lines

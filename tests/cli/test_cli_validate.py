@@ -25,7 +25,7 @@ from gkl_shim import paths
 from gkl_shim.cli import validate
 from gkl_shim.validation import page, plots
 from gkl_shim.validation.modes import CALLER, MUTECT
-from tests.cli.shim_command import COMMAND, one_error, run
+from tests.cli.shim_command import COMMAND, here, one_error
 from tests.conftest import ROOT, is_running
 from tests.validation import fake_java
 
@@ -63,8 +63,12 @@ def _validate(
     runs = folder / "runs"
     runs.write_text("")
     given = WITHOUT_JOBS if "--jobs" in options else OPTIONS
-    done = run(folder, *given, *options, env=_environment(folder, **variables))
+    done = here(folder, *given, *options, env=_environment(folder, **variables))
     return done, runs.read_text().splitlines()
+
+
+def _tools(runs: list[str]) -> list[str]:
+    return [text.split("hellbender.Main ")[1].split(" ")[0] for text in runs]
 
 
 def _facts(folder: Path) -> dict[str, Any]:
@@ -194,19 +198,16 @@ def test_what_is_finished_is_not_run_again(folder: Path) -> None:
 def test_a_file_of_intervals_that_is_also_the_confident_regions(folder: Path) -> None:
     """A change of it changes the calls. A change of the truth alone changes only the scores."""
 
-    def tools(runs: list[str]) -> Counter[str]:
-        return Counter(text.split("hellbender.Main ")[1].split(" ")[0] for text in runs)
-
     given = ("-L", "c.bed", "--truth", "t.vcf", "--confident", "c.bed")
     (folder / "c.bed").write_text("one\t0\t4\n")
     done, runs = _validate(folder, *given)
     assert done.returncode == 0, done.stderr
-    everything = tools(runs)
+    everything = Counter(_tools(runs))
     assert (everything["SplitIntervals"], everything[CALLER]) == (1, 3)
     (folder / "t.vcf").write_text("#CHROM\none\t2\n")
-    assert tools(_validate(folder, *given)[1]) == {"Concordance": 3}
+    assert Counter(_tools(_validate(folder, *given)[1])) == {"Concordance": 3}
     (folder / "c.bed").write_text("one\t0\t9\n")
-    assert tools(_validate(folder, *given)[1]) == everything
+    assert Counter(_tools(_validate(folder, *given)[1])) == everything
 
 
 def test_several_intervals_are_all_called(folder: Path) -> None:
@@ -242,7 +243,7 @@ def test_all_tools_and_modes_in_shards_that_run_at_once(folder: Path) -> None:
     # Stock and gkl-shim call three shards each.
     for arguments in filter(None, modes.values()):
         assert sum(f"{CALLER} " in text and arguments in text for text in runs) == 6
-    tools = Counter(text.split("hellbender.Main ")[1].split(" ")[0] for text in runs)
+    tools = Counter(_tools(runs))
     assert (tools[CALLER], tools[MUTECT], tools["MergeVcfs"]) == (24, 6, 10)
     assert (tools["GenotypeGVCFs"], tools["FilterMutectCalls"]) == (2, 2)
     for name in (*modes, "mutect2"):
@@ -266,10 +267,6 @@ def with_sites(folder: Path) -> Path:
     for name in ("k.vcf", "k.vcf.idx", "v.vcf", "v.vcf.idx"):
         (folder / name).write_text("x")
     return folder
-
-
-def _tools(runs: list[str]) -> list[str]:
-    return [text.split("hellbender.Main ")[1].split(" ")[0] for text in runs]
 
 
 def test_steps_around_the_callers(with_sites: Path) -> None:
@@ -327,7 +324,7 @@ def test_steps_around_the_callers(with_sites: Path) -> None:
     (folder / "k.vcf").write_text("y")
     assert _tools(_validate(folder, *given)[1]) == ["BaseRecalibrator"] * 2 + ["ApplyBQSR"] * 2
     # Another gkl-shim is compared with the stock runs that are there.
-    done = run(folder, *OPTIONS, *given,
+    done = here(folder, *OPTIONS, *given,
                env={**_environment(folder), "GKL_SHIM_THREADS": "1"})  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert len((folder / "runs").read_text().splitlines()) == 4 + len(STEPS) // 2
@@ -569,7 +566,7 @@ def test_where_gkl_shim_says_nothing_it_did_not_run(folder: Path, stock: str) ->
 @pytest.mark.parametrize("name", fake_java.OPTIONS)
 def test_where_stock_gatk_has_the_agent_nothing_is_kept(folder: Path, name: str) -> None:
     """An agent that has gkl-shim's own file name is removed. This one has another."""
-    done = run(folder, *OPTIONS, env={**_environment(folder), name: "-javaagent:/link.jar"})
+    done = here(folder, *OPTIONS, env={**_environment(folder), name: "-javaagent:/link.jar"})
     assert done.returncode == 1
     log = folder / "out" / "vcf" / "stock" / "0000.log"
     assert done.stderr.decode().splitlines()[-1] == (

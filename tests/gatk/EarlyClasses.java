@@ -1,4 +1,4 @@
-package org.gklshim.test;
+package org.gklshim;
 
 /** A Java agent for tests. It loads the classes that it is given, before the next agent starts. */
 public final class EarlyClasses {

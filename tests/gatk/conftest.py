@@ -61,14 +61,9 @@ class Jvm:
     def __init__(
         self, classpath: str, shared: Path, *options: str, java: Sequence[str] = ()
     ) -> None:
-        programs = shared / f"tool-runs-{hashlib.sha256(classpath.encode()).hexdigest()}"
-        once(
-            programs,
-            lambda folder: compile_java(classpath, folder, "ToolRuns", "CountingAnnotation"),
-        )
         words = [*(java or (require_tool("java"), *QUICK)), "-Xmx2g", *options]
         self._process = subprocess.Popen(
-            [*words, "-cp", f"{classpath}:{programs}", "ToolRuns"],
+            [*words, "-cp", f"{classpath}:{programs(shared)}", "ToolRuns"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -114,11 +109,23 @@ class Jvm:
         return rest
 
 
-def compile_java(classpath: str, folder: Path, *names: str) -> None:
-    """Compile Java files of these tests, wherever they are."""
-    sources = [str(next(Path(__file__).parent.rglob(f"{name}.java"))) for name in names]
-    command = [require_tool("javac"), "-nowarn", "-proc:none", "-cp", classpath]
-    subprocess.run([*command, "-d", str(folder), *sources], check=True)
+def programs(shared: Path, premain: str = "CheckAgent") -> Path:
+    """Return a jar of the Java programs of these tests. As an agent, it is one of two classes."""
+
+    def make(folder: Path) -> Path:
+        classes = folder / "classes"
+        sources = map(str, Path(__file__).parent.rglob("*.java"))
+        javac = [require_tool("javac"), "-J-XX:TieredStopAtLevel=1", "-nowarn", "-proc:none"]
+        javac += ["-cp", f"{paths.agent_jar()}:{fetch.gatk_classpath()}", "-d", str(classes)]
+        subprocess.run([*javac, *sources], check=True)
+        for name in ("CheckAgent", "EarlyClasses"):
+            with zipfile.ZipFile(folder / f"{name}.jar", "w") as jar:
+                jar.writestr("META-INF/MANIFEST.MF", f"Premain-Class: org.gklshim.{name}\n")
+                for path in classes.rglob("*"):
+                    jar.write(path, path.relative_to(classes))
+        return folder
+
+    return once(shared / "programs", make) / f"{premain}.jar"
 
 
 @dataclass(frozen=True)
@@ -173,16 +180,21 @@ class Gatk:
                 result = self.run(command, swap, *java_options)
                 succeeded, log = result.returncode == 0, result.log.decode()
             else:
-                if swap not in self._shared:
-                    agents = [f"-javaagent:{paths.agent_jar()}"] if swap == "agent" else []
-                    self._shared[swap] = Jvm(self.classpath, self._folder, *agents)
-                (outcome,), _ = self._shared[swap](["random"], command)
-                succeeded, log = outcome.startswith("returned: "), self._shared[swap].log
+                jvm = self.jvm(swap)
+                (outcome,), _ = jvm(["random"], command)
+                succeeded, log = outcome.startswith("returned: "), jvm.log
             assert succeeded, f"{' '.join(command)}\n{log[-3000:]}"
             assert _replaced(log) == _SAID[swap], f"{swap}: PairHMM is not its:\n{log[-3000:]}"
             return Output(output, log, results)
 
         return once(self._folder / hashlib.sha256(key.encode()).hexdigest(), made)
+
+    def jvm(self, swap: str) -> Jvm:
+        """Return the JVM of all runs of stock GATK, or of those with the agent and nothing else."""
+        if swap not in self._shared:
+            agents = [f"-javaagent:{paths.agent_jar()}"] if swap == "agent" else []
+            self._shared[swap] = Jvm(self.classpath, self._folder, *agents)
+        return self._shared[swap]
 
     def run(self, arguments: list[str], swap: str, *java_options: str) -> run.Run:
         """Run GATK, which may fail."""
@@ -298,10 +310,12 @@ def tandem(shared: Path) -> data.Sample:
         require_tool(tool)
 
     def make(folder: Path) -> data.Sample:
-        reference, reads = folder / "tandem.fa", folder / "tandem.bam"
+        reference, reads, fastq = (folder / f"tandem.{end}" for end in ("fa", "bam", "fq"))
         name, sequence = samples.read_fasta(DATA / "tandem.fa")
         samples.write_reference(reference, {name: sequence})
-        simulated_samples.align([DATA / "tandem.fq"], reference, reads, name, individual=name)
+        to_fastq = ["samtools", "fastq", "-n", "-o", fastq, DATA / "tandem.sam"]
+        subprocess.run(to_fastq, check=True, stderr=subprocess.DEVNULL)
+        simulated_samples.align([fastq], reference, reads, name, individual=name)
         return data.Sample(name, "a tandem repeat", reference, reads)
 
     return once(shared / "tandem", make)
@@ -328,10 +342,11 @@ def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> li
 
 
 @pytest.fixture(scope="session")
-def in_one_jvm(classpath: str, shared: Path) -> Callable[..., str]:
+def in_one_jvm(gatk: Gatk, shared: Path) -> Callable[..., str]:
     """Run tools of GATK in one JVM, one after another or all at once. Return its log.
 
-    The given number of runs fails, each with its exception in the log."""
+    Without options it is the JVM of stock GATK. The given number of runs fails, each with its
+    exception in the log."""
 
     def called(
         runs: Sequence[Sequence[str]],
@@ -340,29 +355,22 @@ def in_one_jvm(classpath: str, shared: Path) -> Callable[..., str]:
         failures: int = 0,
         java: Sequence[str] = (),
     ) -> str:
-        jvm = Jvm(classpath, shared, *options, java=java)
-        results, log = jvm(*([["together"]] if at_once else []), *runs)
-        log += jvm.close()
+        is_stock = not (options or java)
+        jvm = gatk.jvm("stock") if is_stock else Jvm(gatk.classpath, shared, *options, java=java)
+        results, log = jvm(*([["together"]] if at_once else []), ["random"], *runs)
+        log += "" if is_stock else jvm.close()
         assert sum(line.startswith("threw: ") for line in results) == failures, log[-3000:]
         return log
 
     return called
 
 
-def agent_jar(folder: Path, classpath: str, premain: str, *names: str) -> Path:
-    """Compile Java files of these tests, one of which is an agent, and return their jar."""
-    compile_java(f"{paths.agent_jar()}:{classpath}", folder, *names)
-    jar = folder / "agent.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", f"Premain-Class: {premain}\n")
-        for path in (folder / "org").rglob("*.class"):
-            archive.write(path, path.relative_to(folder))
-    return jar
+@pytest.fixture(scope="session")
+def checks(classpath: str, shared: Path) -> Path:
+    """A jar of the Java programs of these tests.
 
-
-def check_agent(folder: Path, classpath: str, *checks: str) -> Path:
-    """Compile what calls are redirected to, and the agent that does so, CheckAgent.java."""
-    return agent_jar(folder, classpath, "org.gklshim.CheckAgent", "CheckAgent", *checks)
+    As an agent, it redirects calls of a method to what compares: see CheckAgent.java."""
+    return programs(shared)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import ROOT, require_tool
-from tests.gatk.conftest import QUICK, Gatk, command, compile_java
+from tests.gatk.conftest import QUICK, Gatk, command
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -62,9 +62,8 @@ def test_off_leaves_just_these_parts_to_gatk(
     assert packages == PARTS - by_variable - by_property | {"bam", "regions"}
 
 
-def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
-    path = f"{paths.agent_jar()}:{classpath}"
-    compile_java(path, tmp_path, "RegionThreadsCheck")
+def test_how_many_threads_call_regions(classpath: str, checks: Path) -> None:
+    path = f"{checks}:{paths.agent_jar()}:{classpath}"
     program = "org.gklshim.gatk.regions.RegionThreadsCheck"
 
     def said(
@@ -72,7 +71,7 @@ def test_how_many_threads_call_regions(classpath: str, tmp_path: Path) -> None:
     ) -> tuple[list[str], list[str]]:
         """Return the numbers of threads, and what the warnings say is ignored."""
         environment = {**os.environ, "GKL_SHIM_REGION_THREADS": variable}
-        java = [require_tool("java"), cpus, "-cp", f"{tmp_path}:{path}", program, str(given)]
+        java = [require_tool("java"), cpus, "-cp", path, program, str(given)]
         done = subprocess.run(
             [*java, *values], env=environment, capture_output=True, text=True, check=True
         )

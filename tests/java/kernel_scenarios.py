@@ -101,5 +101,4 @@ def fgkl_errors(argument: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    scenarios.SCENARIOS.update({f.__name__: f for f in (kernels, fgkl_errors)})
     scenarios.main()

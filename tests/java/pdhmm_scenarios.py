@@ -203,5 +203,4 @@ def whose(name: str) -> bool:
 
 
 if __name__ == "__main__":
-    scenarios.SCENARIOS.update({f.__name__: f for f in (compute, errors, threads, whose)})
     scenarios.main()

@@ -46,60 +46,31 @@ def intels(tmp_path_factory: pytest.TempPathFactory) -> list[list[float]]:
     return likelihoods
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_off_leaves_intels_classes_in_place(jvm: Jvm, intels: list[list[float]], swap: str) -> None:
-    outcome = jvm(
-        "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_BACKEND": "off"}
-    )
+OFF, ABSENT = "GKL_SHIM_BACKEND=off", "GKL_SHIM_LIBRARY=/absent.so"
+DOES_NOT_LOAD = (
+    "warning: PairHMM: Intel GKL is used: GKL_SHIM_LIBRARY names /absent.so, which does "
+)
+
+
+@pytest.mark.parametrize(
+    ("setting", "swap", "said"),
+    [
+        (OFF, "agent", f"{OFF}: Intel GKL is used"),
+        (OFF, "classpath", f"{OFF}: Intel GKL is used"),
+        (ABSENT, "classpath", DOES_NOT_LOAD),
+    ],
+)
+def test_intels_class_computes_where_ours_does_not(
+    jvm: Jvm, intels: list[list[float]], setting: str, swap: str, said: str
+) -> None:
+    """test_kernels.py has the libraries that are not ours."""
+    environment = dict([setting.split("=")])
+    outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=environment)
     # With the class-path swap, our class comes first and calls Intel's.
     assert outcome.result["ours"] == (swap == "classpath")
     assert outcome.result["likelihoods"] == intels
     assert len(outcome.ours) == 1
-    assert "GKL_SHIM_BACKEND=off: Intel GKL is used" in outcome.ours[0]
-
-
-def foreign(folder: Path) -> Path:
-    """Return a library that loads and has none of our functions."""
-    source, library = folder / "foreign.c", folder / "foreign.so"
-    source.write_text("int foreign(void) { return 1; }")
-    subprocess.run([require_tool("cc"), "-shared", "-fPIC", source, "-o", library], check=True)
-    return library
-
-
-def text(folder: Path) -> Path:
-    (folder / "text.so").write_text("not a library")
-    return folder / "text.so"
-
-
-def absent(folder: Path) -> Path:
-    return folder / "absent.so"
-
-
-@pytest.mark.parametrize(
-    ("make", "reason", "way", "swap"),
-    [
-        (foreign, "is not a library of gkl-shim for Java: it has no ", "environment", "agent"),
-        (text, "does not load: ", "property", "agent"),
-        (absent, "does not load: ", "environment", "classpath"),
-    ],
-)
-def test_intels_class_stays_if_the_library_is_not_ours(
-    jvm: Jvm, intels: list[list[float]], tmp_path: Path, make, reason: str, way: str, swap: str
-) -> None:
-    library = make(tmp_path)
-    options = [f"-Dgkl.shim.library={library}"] if way == "property" else []
-    environment = {"GKL_SHIM_LIBRARY": str(library)} if way == "environment" else {}
-    outcome = jvm(
-        "compute", {"regions": [REGION]}, swap=swap, options=options, environment=environment
-    )
-    assert outcome.result["ours"] == (swap == "classpath")
-    assert outcome.result["likelihoods"] == intels
-    assert len(outcome.ours) == 1
-    name = "gkl.shim.library" if way == "property" else "GKL_SHIM_LIBRARY"
-    assert (
-        f"warning: PairHMM: Intel GKL is used: {name} names {library}, which {reason}"
-        in outcome.ours[0]
-    )
+    assert said in outcome.ours[0]
 
 
 # It loads, gives wrong results, and would end the process if Intel's classes were bound to it.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, require_tool
+from tests.conftest import ROOT, require_package, require_tool
 
 SNAKEFILE = ROOT / "workflow" / "Snakefile"
 
@@ -37,6 +38,40 @@ def snakemake() -> Snakemake:
         )
 
     return start
+
+
+Plan = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def plan() -> Plan:
+    """Run Snakemake in forks of this process, because its import takes longer than a plan."""
+    snakemake = require_package("snakemake.cli")
+    own = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+    def run(folder: Path, *arguments: str, path: str = own) -> subprocess.CompletedProcess[str]:
+        with tempfile.TemporaryFile("w+") as printed:
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    os.chdir(folder)
+                    os.environ["PATH"] = path
+                    for number in (1, 2):
+                        os.dup2(printed.fileno(), number)
+                    sys.stdout = sys.stderr = printed
+                    snakemake.main(["--snakefile", str(SNAKEFILE), *arguments])
+                except SystemExit as end:
+                    code = int(end.code or 0)
+                finally:
+                    printed.flush()
+                    os._exit(code)
+            _, status = os.waitpid(child, 0)
+            printed.seek(0)
+            code = os.waitstatus_to_exitcode(status)
+            return subprocess.CompletedProcess(arguments, code, printed.read())
+
+    return run
 
 
 def write_inputs(folder: Path, reads: dict[str, str], **configuration: object) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, require_package
-from tests.workflow.conftest import Snakemake, write_inputs
+from tests.workflow.conftest import Plan, Snakemake, write_inputs
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ def test_lint_finds_nothing(snakemake: Snakemake, inputs: Path) -> None:
     assert process.returncode == 0, output
 
 
-def test_the_plan_has_a_job_for_each_sample_and_shard(snakemake: Snakemake, inputs: Path) -> None:
+def test_the_plan_has_a_job_for_each_sample_and_shard(plan: Plan, inputs: Path) -> None:
     arguments = ("--config", "joint=True", "backend=cuda")
-    output, _ = snakemake(inputs, "--dry-run", *arguments).communicate(timeout=300)
+    output = plan(inputs, "--dry-run", *arguments).stdout
     counts = dict(re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE))
     assert counts == {
         "all": "1",
@@ -75,7 +75,7 @@ def planned(output: str) -> dict[str, list[dict[str, list[str]]]]:
     ],
 )  # fmt: skip
 def test_reads_are_prepared_if_the_configuration_says_so(
-    snakemake: Snakemake, inputs: Path, marks: bool, recalibrates: bool, called: str,
+    plan: Plan, inputs: Path, marks: bool, recalibrates: bool, called: str,
     removed: set[str],
 ) -> None:  # fmt: skip
     sites = ["k.vcf", "k.bed.gz"] if recalibrates else []
@@ -84,7 +84,7 @@ def test_reads_are_prepared_if_the_configuration_says_so(
     reads = {"one": "one.bam", "two": "two.cram"}
     write_inputs(inputs, reads, reference="q.fa", shards=1, mark_duplicates=marks, threads=3,
                  known_sites=sites, intervals="i.bed")  # fmt: skip
-    output, _ = snakemake(inputs, "--dry-run", "--cores", "8").communicate(timeout=300)
+    output = plan(inputs, "--dry-run", "--cores", "8").stdout
     jobs = planned(output)
     expected = {"mark_duplicates"} if marks else set()
     expected |= {"base_recalibrator", "apply_bqsr"} if recalibrates else set()
@@ -107,9 +107,7 @@ def test_reads_are_prepared_if_the_configuration_says_so(
             assert needed & set(one["input"]) == (needed if rule == "base_recalibrator" else set())
 
 
-def test_another_sample_leaves_the_called_ones_as_they_are(
-    snakemake: Snakemake, inputs: Path
-) -> None:
+def test_another_sample_leaves_the_called_ones_as_they_are(plan: Plan, inputs: Path) -> None:
     samples = ("one", "two")
     shards = [f"{shard:04d}" for shard in range(4)]
     made = [f"results/intervals/{shard}-scattered.interval_list" for shard in shards]
@@ -126,13 +124,13 @@ def test_another_sample_leaves_the_called_ones_as_they_are(
     for name in ("three.bam", "three.bai"):
         (inputs / name).touch()
     write_inputs(inputs, reads, reference="q.fa", shards=4, joint=True)
-    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    output = plan(inputs, "--dry-run").stdout
     assert re.search(r"^genotype_gvcfs +4$", output, re.MULTILINE), output
     called = re.findall(r"wildcards: sample=(\w+), shard=", output)
     assert called == ["three"] * 4, output
 
 
-def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: Path) -> None:
+def test_names_of_files_are_quoted_for_the_shell(plan: Plan, inputs: Path) -> None:
     reads, reference = "my $(touch found) 'reads'.bam", "a;b.fa"
     intervals, sites = "some & others.bed", "(known).vcf"
     for name in (reads, f"{reads}.bai", reference, f"{reference}.fai", "a;b.dict", intervals,
@@ -151,9 +149,9 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
         markduplicates="--COMMENT {b}",
         known_sites=[sites],
     )
-    process = snakemake(inputs, "--dry-run", "--printshellcmds")
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode == 0, output
+    done = plan(inputs, "--dry-run", "--printshellcmds")
+    output = done.stdout
+    assert done.returncode == 0, output
     found = {}
     for line in output.splitlines():
         if "--java-options" in line:
@@ -189,23 +187,23 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
     ],
 )
 def test_the_index_is_the_one_that_gatk_takes(
-    snakemake: Snakemake, inputs: Path, present: tuple[str, ...], taken: str
+    plan: Plan, inputs: Path, present: tuple[str, ...], taken: str
 ) -> None:
     """htsjdk looks for these names in this order."""
     (inputs / "one.bai").unlink()
     for name in present:
         (inputs / name).touch()
-    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    output = plan(inputs, "--dry-run").stdout
     inputs_of_jobs = re.findall(r"^    input: (one\.bam, .*)$", output, re.MULTILINE)
     assert len(inputs_of_jobs) == 4, output
     assert all(line.startswith(f"one.bam, {taken}, ") for line in inputs_of_jobs), output
 
 
-def test_a_sheet_of_a_spreadsheet_is_read(snakemake: Snakemake, inputs: Path) -> None:
+def test_a_sheet_of_a_spreadsheet_is_read(plan: Plan, inputs: Path) -> None:
     """It has a byte-order mark and CR LF."""
     text = "\N{BYTE ORDER MARK}sample\treads\r\none\tone.bam\r\n"
     (inputs / "config" / "samples.tsv").write_bytes(text.encode())
-    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    output = plan(inputs, "--dry-run").stdout
     assert re.search(r"^haplotypecaller +4$", output, re.MULTILINE), output
     assert "gpu=1" not in output  # the default backend is the CPU
 
@@ -273,10 +271,10 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
     ],
 )
 def test_a_wrong_input_is_named_before_any_job_starts(
-    snakemake: Snakemake, inputs: Path, spoil: Callable[[Path], object], message: str
+    plan: Plan, inputs: Path, spoil: Callable[[Path], object], message: str
 ) -> None:
     spoil(inputs)
-    refused_before_any_job(snakemake(inputs, "--cores", "1"), inputs, message)
+    refused_before_any_job(plan(inputs, "--cores", "1"), inputs, message)
 
 
 @pytest.mark.parametrize(
@@ -316,16 +314,17 @@ NEEDS = "no such program; the configuration's"
     ],
 )
 def test_a_missing_program_is_named_before_any_job_starts(
-    snakemake: Snakemake, inputs: Path, gatk: str, arguments: tuple[str, ...], message: str
+    plan: Plan, inputs: Path, gatk: str, arguments: tuple[str, ...], message: str
 ) -> None:
     entry("gatk", gatk)(inputs)
-    process = snakemake(inputs, "--cores", "1", *arguments, path=os.defpath)
-    refused_before_any_job(process, inputs, message)
+    done = plan(inputs, "--cores", "1", *arguments, path=os.defpath)
+    refused_before_any_job(done, inputs, message)
 
 
-def refused_before_any_job(process: subprocess.Popen[str], folder: Path, message: str) -> None:
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode == 1
-    assert any(line.startswith(message) for line in output.splitlines()), output
+def refused_before_any_job(
+    done: subprocess.CompletedProcess[str], folder: Path, message: str
+) -> None:
+    assert done.returncode == 1
+    assert any(line.startswith(message) for line in done.stdout.splitlines()), done.stdout
     assert not (folder / "results").exists()
     assert not (folder / "logs").exists()

@@ -11,7 +11,7 @@ import pytest
 
 from gkl_shim import paths
 from gkl_shim.gatk import data
-from tests.gatk.conftest import Gatk, check_agent, command
+from tests.gatk.conftest import Gatk, command
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -35,7 +35,7 @@ RUNS = (
 
 @pytest.mark.parametrize("names", [("chr20", "chr22", "tandem"), ("deep", "genome")], ids="+".join)
 def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
-    classpath: str,
+    checks: Path,
     in_one_jvm: Callable[..., str],
     request: pytest.FixtureRequest,
     names: tuple[str, ...],
@@ -44,12 +44,11 @@ def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
     """Two of the samples need the shared data."""
     samples = {name: request.getfixturevalue(name) for name in names}
     runs = [run for run in RUNS if run[1] in samples]
-    jar = check_agent(tmp_path, classpath, "AssemblyCheckCalls")
     commands = [
         command(tool, samples[sample], tmp_path / "out.vcf", *options.split())
         for tool, sample, options in runs
     ]
-    log = in_one_jvm(commands, f"-javaagent:{paths.agent_jar()}", f"-javaagent:{jar}={CALLS}")
+    log = in_one_jvm(commands, f"-javaagent:{paths.agent_jar()}", f"-javaagent:{checks}={CALLS}")
     assert "different: " not in log, log[-10000:]
     *parts, _ = log.split(" done. Elapsed time: ")
     for run, part in zip(runs, parts, strict=True):

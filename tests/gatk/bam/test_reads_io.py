@@ -12,25 +12,19 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, check_agent, compile_java, with_gkl
+from tests.gatk.conftest import QUICK, Gatk, with_gkl
 
 pytestmark = pytest.mark.gatk
 
 SLEEP = "org/gklshim/gatk/bam/CodecPool,take,org/gklshim/gatk/bam/SleepyThreads"
 
 
-def test_files_and_errors_are_htsjdks(classpath: str, tmp_path: Path) -> None:
+def test_files_and_errors_are_htsjdks(classpath: str, checks: Path, tmp_path: Path) -> None:
     """Written, sorted, indexed, queried, truncated, damaged, with threads that sleep at random: see
     ReadsScenarios.java."""
-    classes = tmp_path / "classes"
-    compile_java(classpath, classes, "ReadsScenarios", "ReadsCheck")
-    # Messages of exceptions do not depend on the compiler.
-    options = ["-XX:-OmitStackTraceInFastThrow", f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g"]
-    options += ["-Dgkl.shim.reads=8", f"-javaagent:{paths.agent_jar()}"]
-    (tmp_path / "agent").mkdir()
-    agent = check_agent(tmp_path / "agent", classpath, "SleepyThreads")
-    options.append(f"-javaagent:{agent}={SLEEP}")
-    options += ["-cp", f"{classpath}:{classes}"]
+    options = [f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g", "-Dgkl.shim.reads=8"]
+    options += [f"-javaagent:{paths.agent_jar()}", f"-javaagent:{checks}={SLEEP}"]
+    options += ["-cp", f"{classpath}:{checks}"]
     command = [require_tool("java"), *QUICK, *options, "ReadsCheck"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -11,14 +12,13 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, check_agent, command
+from tests.gatk.conftest import QUICK, command
 
 pytestmark = pytest.mark.gatk
 
 PACKAGES = "org/gklshim/gatk"
 CONFIDENCE_CHECK = f"{PACKAGES}/confidence/ConfidenceCheck"
 RANK_SUMS_CHECK = f"{PACKAGES}/annotations/RankSumsCheck"
-CHECKS = ("ConfidenceCheck", "LikelihoodsCheck", "PcrErrorModelCheck", "RankSumsCheck")
 CHECKED_METHODS = (
     f"{PACKAGES}/confidence/ReferenceConfidence,calculateRefConfidence,{CONFIDENCE_CHECK}",
     f"{PACKAGES}/likelihoods/Likelihoods,marginalLikelihoodsDirect,"
@@ -54,12 +54,13 @@ def runs(request: pytest.FixtureRequest) -> list[Run]:
 
 
 @pytest.fixture(scope="module")
-def said(classpath: str, runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> str:
+def said(
+    classpath: str, checks: Path, runs: list[Run], tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """What the checks say of all runs, which share a JVM."""
     folder = tmp_path_factory.mktemp("sums")
-    jar = check_agent(folder, classpath, *CHECKS)
     java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
-    java += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
+    java += [f"-javaagent:{checks}={method}" for method in CHECKED_METHODS]
     java += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
     for sample, options in runs:
         more = ("-ERC", "GVCF", *options.split(), "+")

@@ -13,7 +13,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Jvm, compile_java
+from tests.gatk.conftest import QUICK, Jvm
 from tests.gatk.duplicates import duplicate_reads
 
 pytestmark = pytest.mark.gatk
@@ -292,12 +292,11 @@ def test_a_signal_ends_the_run_as_without_the_agent(classpath: str, tmp_path: Pa
     assert "Picard's own code" not in "".join(log)
 
 
-def test_parts_find_what_picard_and_plain_maps_find(classpath: str, tmp_path: Path) -> None:
-    everything = f"{paths.agent_jar()}:{classpath}"
-    compile_java(everything, tmp_path, "DuplicatesChecks")
-    (tmp_path / "files").mkdir()
-    command = [require_tool("java"), *QUICK, "-cp", f"{everything}:{tmp_path}"]
-    command += ["org.gklshim.gatk.duplicates.finding.DuplicatesChecks", str(tmp_path / "files")]
+def test_parts_find_what_picard_and_plain_maps_find(
+    classpath: str, checks: Path, tmp_path: Path
+) -> None:
+    command = [require_tool("java"), *QUICK, "-cp", f"{classpath}:{paths.agent_jar()}:{checks}"]
+    command += ["org.gklshim.gatk.duplicates.finding.DuplicatesChecks", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.splitlines() == [

@@ -12,7 +12,6 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import alone, once, require_tool
-from tests.gatk.conftest import check_agent
 from tests.gatk.recalibration import recalibration_reads
 
 pytestmark = pytest.mark.gatk
@@ -290,11 +289,10 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
 
 
 @pytest.fixture(scope="module")
-def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+def trouble(checks: Path) -> str:
     """The option of an agent that makes our threads sleep or fail."""
-    jar = check_agent(tmp_path_factory.mktemp("trouble"), classpath, "RecalibrationTroubleCalls")
     package = "org/gklshim/gatk/recalibration"
-    return f"-javaagent:{jar}={package}/ReadArrays,take,{package}/RecalibrationTroubleCalls"
+    return f"-javaagent:{checks}={package}/ReadArrays,take,{package}/RecalibrationTroubleCalls"
 
 
 def test_threads_that_sleep_at_random_change_nothing(

@@ -16,7 +16,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, compile_java
+from tests.gatk.conftest import QUICK
 
 pytestmark = pytest.mark.gatk
 
@@ -74,18 +74,19 @@ def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
     return jar
 
 
-def test_it_finds_the_same_classes_and_loads_no_others(classpath: str, tmp_path: Path) -> None:
+def test_it_finds_the_same_classes_and_loads_no_others(
+    classpath: str, checks: Path, tmp_path: Path
+) -> None:
     """A class that cannot be read leaves a jar to Barclay. An absent superclass does not."""
     whole = odd_jar(tmp_path, classpath, damaged=False)
     damaged = odd_jar(tmp_path, classpath, damaged=True)
-    compile_java(classpath, tmp_path, "ToolSearchCheck")
     odd = [
         f"odd,{parent},{jar}"
         for jar in (whole, damaged)
         for parent in (f"{HELLBENDER}.engine.filters.ReadFilter", "java.util.function.Supplier")
     ]
     java = [require_tool("java"), *QUICK, f"-javaagent:{paths.agent_jar()}"]
-    java += ["-cp", f"{classpath}:{tmp_path}", "ToolSearchCheck", *SEARCHES, *odd]
+    java += ["-cp", f"{classpath}:{checks}", "ToolSearchCheck", *SEARCHES, *odd]
     done = subprocess.run(java, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     found = re.findall(r"^found (\d+) (\w+)$", done.stdout, re.M)

@@ -12,7 +12,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, Gatk, command, compile_java
+from tests.gatk.conftest import QUICK, Gatk, command
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -90,7 +90,9 @@ def reads_that_gatk_refuses(folder: Path) -> list[Run]:
     return runs
 
 
-def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: Path) -> None:
+def test_both_ways_find_the_same(
+    classpath: str, checks: Path, chr22: data.Sample, tmp_path: Path
+) -> None:
     """All runs are in one JVM: its start takes longer than a run."""
     runs = real_reads(chr22)
     for make in (
@@ -101,9 +103,8 @@ def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: P
     ):
         runs += make(tmp_path)
     jar = paths.agent_jar()
-    compile_java(f"{jar}:{classpath}", tmp_path, "WalkChecks")
     java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{jar}"]
-    java += ["-cp", f"{classpath}:{jar}:{tmp_path}", "org.gklshim.gatk.walk.WalkChecks"]
+    java += ["-cp", f"{classpath}:{jar}:{checks}", "org.gklshim.gatk.walk.WalkChecks"]
     for number, (tool, sample, arguments) in enumerate(runs):
         given = command(tool, sample, tmp_path / f"{number}.vcf", *arguments.split())
         java += ["--and", *given] if number else given
