@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +19,8 @@ from gkl_shim.common import _processor
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
-__all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "median_seconds",
-           "print_tables", "progress", "run", "seconds_option", "write_json"]  # fmt: skip
+__all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "print_tables",
+           "progress", "run", "seconds_option", "write_json"]  # fmt: skip
 
 Progress = Callable[[str], None]
 """Called with the name of the next measurement."""
@@ -67,17 +65,6 @@ def _commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
-
-
-def median_seconds(call: Callable[[], object], repeats: int) -> float:
-    """Return the median time of a call in seconds. One call before is not timed."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def measure_tables(

@@ -8,8 +8,6 @@ their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -98,12 +96,7 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
     )
 
 
-def lone_regions(
-    pairs: int,
-    reads: int,
-    bases: int,
-    gaps: Sequence[int | tuple[int, int]] = (_GAP_OPEN, _GAP_OPEN, _CONTINUATION),
-) -> Batch:
+def lone_regions(pairs: int, reads: int, bases: int) -> Batch:
     """Generate regions of one haplotype, and reads that come from it, all of the same length.
 
     Parameters
@@ -114,9 +107,6 @@ def lone_regions(
         The number of reads in every region: a power of 2, at most 8,192.
     bases
         The length of reads and haplotypes.
-    gaps
-        The qualities of insertions, deletions and their continuation. Each is a number for all
-        bases, or the limits of the random values of an array.
     """
     random = np.random.default_rng(1)
     times = max(1, round(pairs / _DISTINCT))
@@ -124,18 +114,14 @@ def lone_regions(
     sequences = np.repeat(haplotypes, reads, axis=0)
     wrong = random.random(sequences.shape) < 0.01
     sequences[wrong] = _LETTERS[random.integers(0, 4, int(wrong.sum()))]
-
-    def track(low: int, high: int) -> NDArray[np.uint8]:
-        values = random.integers(low, high, sequences.shape).astype(np.uint8)
-        return np.tile(values.ravel(), times)
-
+    quals = random.integers(20, 41, sequences.size).astype(np.uint8)
     count = times * _DISTINCT
     return Batch(
         ReadBatch.from_arrays(
             np.arange(count + 1) * bases,
             np.tile(sequences.ravel(), times),
-            track(20, 41),
-            *(gap if isinstance(gap, int) else track(*gap) for gap in gaps),
+            np.tile(quals, times),
+            *(_GAP_OPEN, _GAP_OPEN, _CONTINUATION),
         ),
         HaplotypeBatch.from_arrays(
             np.arange(count // reads + 1) * bases, np.tile(haplotypes.ravel(), times)
