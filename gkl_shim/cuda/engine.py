@@ -37,7 +37,7 @@ class Device:
         #: The kernels that are in use, by name.
         self.functions: dict[str, Any] = {}
         with self.current() as device:
-            self._module = kernels.load(cupy, source, device.compute_capability)
+            self._module = kernels.Kernels(cupy, source, device.compute_capability)
             #: The bytes that an engine's buffers may take.
             self.memory_bytes = cuda_devices.buffer_bytes(cupy, most_memory)
             ffi, _ = _native.library()
@@ -85,7 +85,7 @@ class DeviceEngine:
         """Open the native engine, which uses the kernels of the devices."""
         self._devices = opened.devices
         self._engine = _native.opened(
-            self._NAME, opened.options, used=self._devices, handle_kind="cuda_engine"
+            "cuda_engine", opened.options, by=f"{self._NAME}_open", used=self._devices
         )
 
     @property
