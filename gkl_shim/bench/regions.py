@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import pdhmm
+from gkl_shim.common._ragged import offsets_of
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 # Inverse cumulative distributions of lengths, linear between these points.
@@ -83,14 +84,16 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
     bases = np.concatenate(reads)
     return Batch(
         ReadBatch.from_arrays(
-            _offsets(reads),
+            offsets_of(list(map(len, reads))),
             bases,
             np.concatenate(quals),
             _gap_open(random, len(bases)),
             _gap_open(random, len(bases)),
             _CONTINUATION,
         ),
-        HaplotypeBatch.from_arrays(_offsets(haplotypes), np.concatenate(haplotypes)),
+        HaplotypeBatch.from_arrays(
+            offsets_of(list(map(len, haplotypes))), np.concatenate(haplotypes)
+        ),
         np.array(region_reads),
         np.array(region_haplotypes),
     )
@@ -213,7 +216,3 @@ def _gap_open(random: np.random.Generator, length: int) -> NDArray[np.uint8]:
     low, high = _REPEAT_GAP_OPEN
     quals[repeat] = random.integers(low, high + 1, int(repeat.sum()))
     return quals
-
-
-def _offsets(sequences: list[NDArray[np.uint8]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum([len(sequence) for sequence in sequences])])

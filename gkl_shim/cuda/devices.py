@@ -1,16 +1,14 @@
-"""List, choose and describe CUDA devices, and warn of those that fail."""
+"""List, choose and describe CUDA devices."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gkl_shim.common import _native
 from gkl_shim.common._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable, WrongSetting
@@ -187,35 +185,3 @@ def chosen(devices: Iterable[int] | None) -> Sequence[int]:
         if number >= count:
             raise ValueError(f"devices: there is no CUDA device {number}; there are {count}")
     return numbers
-
-
-def warn_of_loss(number: int, name: str, reason: str) -> None:
-    """Warn that a device failed and is no longer used."""
-    warnings.warn(
-        f"gkl-shim: GPU {number} ({name}) is no longer used: {reason}; "
-        "other devices or the CPU compute its work",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-
-
-def next_loss(engine: Any) -> tuple[int, str] | None:
-    """Return the number of a failed device and the reason, or None if no other device has failed.
-
-    Each failure is returned once.
-
-    Parameters
-    ----------
-    engine
-        The ``gkl_shim_cuda_engine *``.
-    """
-    ffi, lib = _native.library()
-    number = ffi.new("int32_t *")
-    reason = lib.gkl_shim_cuda_engine_next_loss(engine, number)
-    return (number[0], ffi.string(reason).decode(errors="replace")) if reason else None
-
-
-def one_line(error: BaseException) -> str:
-    """Return the type and the message of an error on one line, shortened."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

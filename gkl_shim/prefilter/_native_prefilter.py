@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.common import _native
+from gkl_shim.common._ragged import offsets_of
 
 Parsed: TypeAlias = tuple[list[NDArray[Any]], int, "str | None"]
 
@@ -35,37 +36,6 @@ class Sequences:
 def constant(word: str) -> int:
     """Return the C constant for a method or a mode, such as ``"exact"`` or ``"infix"``."""
     return _native.constant(f"prefilter_{word}")
-
-
-class CpuEngine(_native.CpuEngine):
-    """The CPU engine of the pre-alignment filter."""
-
-    _kind = "prefilter"
-
-    def __init__(
-        self, threads: int, method: str, mode: str, max_edits: int, build: str | None
-    ) -> None:
-        codes = {"method": constant(method), "mode": constant(mode)}
-        super().__init__(build, threads, **codes, max_edits=max_edits)
-
-    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with the edits of every pair: -1 above the threshold, -2 if undefined.
-
-        Raises
-        ------
-        ValueError
-            If the engine refuses the sequences, with the engine's message.
-        MemoryError
-            If the engine cannot allocate its tables.
-        """
-        _native.run(
-            self._lib.gkl_shim_prefilter_compute,
-            self._handle,
-            reads.count,
-            sequences_pointer(reads),
-            sequences_pointer(segments),
-            self._ffi.from_buffer("int16_t[]", out, require_writable=True),
-        )
 
 
 def sequences_pointer(sequences: Sequences) -> Any:
@@ -127,8 +97,7 @@ def parse_candidates(
     positions, and 1 for the reverse strand.
     """
     ffi, _ = _native.library()
-    offsets = np.zeros(len(names) + 1, np.int64)
-    np.cumsum([len(name) for name in names], out=offsets[1:])
+    offsets = offsets_of(list(map(len, names)))
     joined = ffi.new("char[]", b"".join(names))
     contigs = ffi.new(
         "gkl_shim_prefilter_contigs *",
