@@ -54,7 +54,41 @@ def about(*, gpu: bool = False) -> dict[str, Any]:
         "commit": _commit(),
         "machine": dataclasses.asdict(_processor.describe()),
     }
-    return {**found, "devices": devices.describe()} if gpu else found
+    return {**found, "devices": _devices()} if gpu else found
+
+
+def _devices() -> list[dict[str, Any]]:
+    runtime = devices.import_cupy().cuda.runtime
+    found = []
+    for index in range(devices.device_count()):
+        properties = runtime.getDeviceProperties(index)
+        found.append(
+            {
+                "name": properties["name"].decode(),
+                "compute_capability": f"{properties['major']}.{properties['minor']}",
+                "multiprocessors": int(properties["multiProcessorCount"]),
+                "double_ratio": devices.double_ratio(index),
+                "memory_bytes": int(properties["totalGlobalMem"]),
+                "driver": _driver_version(),
+                "driver_cuda": _cuda_version(runtime.driverGetVersion()),
+                "cupy": str(devices.import_cupy().__version__),
+                "cupy_cuda": _cuda_version(runtime.runtimeGetVersion()),
+            }
+        )
+    return found
+
+
+def _cuda_version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _driver_version() -> str | None:
+    """Return the kernel module's version, such as ``580.159.04``, or None if it is hidden."""
+    try:
+        words = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8").split()
+    except OSError:
+        return None
+    return next((word for word in words if word.replace(".", "").isdigit() and "." in word), None)
 
 
 def _commit() -> str | None:

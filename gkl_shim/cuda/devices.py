@@ -1,4 +1,4 @@
-"""List, choose and describe CUDA devices."""
+"""List and choose CUDA devices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import importlib
 import os
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from gkl_shim.common._arguments import device_numbers
@@ -24,7 +23,6 @@ SLOW_DOUBLE = 8
 # The part of a device's free memory that an engine's buffers may take.
 _MEMORY_SHARE = 0.5
 
-_DRIVER = Path("/proc/driver/nvidia/version")
 # cudaDevAttrSingleToDoublePrecisionPerfRatio.
 _RATIO_ATTRIBUTE = 87
 # For drivers that do not report the ratio: by compute capability, from the table of arithmetic
@@ -120,43 +118,6 @@ def buffer_bytes(cupy: Any, most: int | None = None) -> int:
     free, _ = cupy.cuda.runtime.memGetInfo()
     half = int(_MEMORY_SHARE * free)
     return half if most is None else min(half, most)
-
-
-def describe() -> list[dict[str, Any]]:
-    """Describe each device for a benchmark's record. Raises like :func:`device_count`."""
-    count = device_count()
-    cupy = import_cupy()
-    runtime = cupy.cuda.runtime
-    found = []
-    for index in range(count):
-        properties = runtime.getDeviceProperties(index)
-        found.append(
-            {
-                "name": properties["name"].decode(),
-                "compute_capability": f"{properties['major']}.{properties['minor']}",
-                "multiprocessors": int(properties["multiProcessorCount"]),
-                "double_ratio": double_ratio(index),
-                "memory_bytes": int(properties["totalGlobalMem"]),
-                "driver": _driver_version(),
-                "driver_cuda": _cuda_version(runtime.driverGetVersion()),
-                "cupy": str(cupy.__version__),
-                "cupy_cuda": _cuda_version(runtime.runtimeGetVersion()),
-            }
-        )
-    return found
-
-
-def _cuda_version(number: int) -> str:
-    return f"{number // 1000}.{number % 1000 // 10}"
-
-
-def _driver_version() -> str | None:
-    """Return the kernel module's version, such as ``580.159.04``, or None if it is hidden."""
-    try:
-        words = _DRIVER.read_text(encoding="utf-8").split()
-    except OSError:
-        return None
-    return next((word for word in words if word.replace(".", "").isdigit() and "." in word), None)
 
 
 def chosen(devices: Iterable[int] | None) -> Sequence[int]:
