@@ -1,11 +1,10 @@
-"""How well does `gkl-shim correct` correct simulated reads, beside Lighter, BFC and CARE?
+"""How well does `gkl-shim correct` correct simulated reads, beside Lighter and BFC?
 
 The genomes are E. coli 536 and a piece of human chr17, in FASTA. The sets differ in depth, length
 and errors. Two are of a short piece of E. coli, and very deep. The last one has two haplotypes,
 which differ in one of 1,000 bases. Gain is (errors that became right - right bases that became
-wrong) / errors. Lighter runs with each k given. CARE runs in its classic mode, and with random
-forests if they are given. The seconds are of the whole command, the median of --rounds runs in
-turns.
+wrong) / errors. Lighter runs with each k given. The seconds are of the whole command, the median of
+--rounds runs in turns.
 
 Example: python -m benchmarks.correct_peers --ecoli NC_008253.fa --human chr17.fa --json out.json
 """
@@ -13,10 +12,9 @@ Example: python -m benchmarks.correct_peers --ecoli NC_008253.fa --human chr17.f
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import statistics
-import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +32,7 @@ from benchmarks.common.simulated_reads import (
     simulate_art,
     simulate_uniform,
 )
+from gkl_shim.bench.timing import commands_in_turns
 
 _SNPS = 1e-3
 
@@ -125,49 +124,23 @@ def quality_of(data: _Set, corrected: NDArray[np.uint8]) -> dict[str, Any]:
 
 
 def _tools(
-    data: _Set,
-    folder: Path,
-    threads: int,
-    lighter: str,
-    ks: tuple[int, ...],
-    bfc: str | None,
-    care: str | None,
-    forests: tuple[str, str] | None,
-) -> dict[str, tuple[list[str], Path, Path | None]]:
-    """Return each tool's command, its output, and the file that gets its standard output."""
+    data: _Set, folder: Path, threads: int, lighter: str, ks: tuple[int, ...], bfc: str | None
+) -> dict[str, tuple[list[str], Path]]:
+    """Return each tool's command and its output."""
     fastq, size = str(data.reads.fastq), data.genome_size
     ours = folder / "ours.fq"
     command = ["gkl-shim", "correct", fastq, "-o", str(ours), "--threads", str(threads)]
-    tools: dict[str, tuple[list[str], Path, Path | None]] = {"gkl-shim": (command, ours, None)}
+    tools = {"gkl-shim": (command, ours)}
     for k in ks:
         out = folder / f"lighter{k}"
         options = ["-K", str(k), str(size), "-t", str(threads), "-od", str(out)]
         corrected = out / f"{data.reads.fastq.stem}.cor.fq"
-        tools[f"Lighter -K {k}"] = ([lighter, "-r", fastq, *options], corrected, None)
+        tools[f"Lighter -K {k}"] = ([lighter, "-r", fastq, *options], corrected)
     if bfc is not None:
         out = folder / "bfc.fq"
-        tools["BFC"] = ([bfc, "-s", str(size), "-t", str(threads), fastq], out, out)
-    if care is not None:
-        depth = str(round(data.reads.letters.size / size))
-        options = ["-c", depth, "-t", str(threads), "--pairmode", "SE", "-q"]
-        options += ["--excludeAmbiguous", "--candidateCorrection", "-d", str(folder)]
-        kinds: dict[str, list[str]] = {"CARE, classic": []}
-        if forests:
-            kinds["CARE, forests"] = [
-                "--correctionType", "1", "--ml-forestfile", forests[0],
-                "--correctionTypeCands", "1", "--ml-cands-forestfile", forests[1],
-            ]  # fmt: skip
-        for name, more in kinds.items():
-            out = folder / f"{name.split()[-1]}.fq"
-            tools[name] = ([care, "-i", fastq, "-o", out.name, *options, *more], out, None)
+        command = [bfc, "-s", str(size), "-t", str(threads), fastq]
+        tools["BFC"] = (["sh", "-c", f"exec {shlex.join(command)} >{shlex.quote(str(out))}"], out)
     return tools
-
-
-def _seconds(command: list[str], stdout: Path | None) -> float:
-    with (stdout or Path("/dev/null")).open("wb") as file:
-        start = time.perf_counter()
-        subprocess.run(command, check=True, stdout=file, stderr=subprocess.DEVNULL)
-        return time.perf_counter() - start
 
 
 @click.command()
@@ -176,8 +149,6 @@ def _seconds(command: list[str], stdout: Path | None) -> float:
 @click.option("--lighter", default="lighter", help="Lighter's program.")
 @click.option("--lighter-k", type=int, multiple=True, default=(17, 19, 23), help="Lighter's k.")
 @click.option("--bfc", help="BFC's program. Without it, BFC is left out.")
-@click.option("--care", help="CARE's program, care-cpu. Without it, CARE is left out.")
-@click.option("--forests", nargs=2, help="CARE's forests, for anchors and for candidates.")
 @click.option("--set", "wanted", multiple=True, help="Only the sets whose name contains this.")
 @click.option("--threads", default=2, show_default=True)
 @click.option("--rounds", default=1, show_default=True, help="Runs of each tool.")
@@ -188,14 +159,12 @@ def command(
     lighter: str,
     lighter_k: tuple[int, ...],
     bfc: str | None,
-    care: str | None,
-    forests: tuple[str, str] | None,
     wanted: tuple[str, ...],
     threads: int,
     rounds: int,
     json_file: str | None,
 ) -> None:
-    """Correct simulated reads with gkl-shim, Lighter, BFC and CARE."""
+    """Correct simulated reads with gkl-shim, Lighter and BFC."""
     rows: list[report.Row] = []
     with report.progress() as progress:
         for name, make in _sets(ecoli, human).items():
@@ -205,13 +174,11 @@ def command(
                 folder = Path(temporary)
                 progress(f"{name}: simulating")
                 data = make(folder)
-                tools = _tools(data, folder, threads, lighter, lighter_k, bfc, care, forests)
-                took: dict[str, list[float]] = {tool: [] for tool in tools}
-                for _ in range(rounds):
-                    for tool, (line, _, stdout) in tools.items():
-                        progress(f"{name}: {tool}")
-                        took[tool].append(_seconds(line, stdout))
-                for tool, (_, out, _) in tools.items():
+                tools = _tools(data, folder, threads, lighter, lighter_k, bfc)
+                progress(f"{name}: correcting")
+                lines = {tool: line for tool, (line, _) in tools.items()}
+                took = commands_in_turns(lines, rounds)
+                for tool, (_, out) in tools.items():
                     found = quality_of(data, letters_of(out, data.reads.letters.shape[1]))
                     seconds = statistics.median(took[tool])
                     rows.append({"set": name, "tool": tool, **found, "seconds": seconds})

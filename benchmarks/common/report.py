@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +19,8 @@ from gkl_shim.common import _processor
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
-__all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "median_seconds",
-           "print_tables", "progress", "run", "seconds_option", "write_json"]  # fmt: skip
+__all__ = ["Progress", "Row", "Table", "about", "json_option", "measure_tables", "print_tables",
+           "progress", "run", "seconds_option", "write_json"]  # fmt: skip
 
 Progress = Callable[[str], None]
 """Called with the name of the next measurement."""
@@ -56,7 +54,41 @@ def about(*, gpu: bool = False) -> dict[str, Any]:
         "commit": _commit(),
         "machine": dataclasses.asdict(_processor.describe()),
     }
-    return {**found, "devices": devices.describe()} if gpu else found
+    return {**found, "devices": _devices()} if gpu else found
+
+
+def _devices() -> list[dict[str, Any]]:
+    runtime = devices.import_cupy().cuda.runtime
+    found = []
+    for index in range(devices.device_count()):
+        properties = runtime.getDeviceProperties(index)
+        found.append(
+            {
+                "name": properties["name"].decode(),
+                "compute_capability": f"{properties['major']}.{properties['minor']}",
+                "multiprocessors": int(properties["multiProcessorCount"]),
+                "double_ratio": devices.double_ratio(index),
+                "memory_bytes": int(properties["totalGlobalMem"]),
+                "driver": _driver_version(),
+                "driver_cuda": _cuda_version(runtime.driverGetVersion()),
+                "cupy": str(devices.import_cupy().__version__),
+                "cupy_cuda": _cuda_version(runtime.runtimeGetVersion()),
+            }
+        )
+    return found
+
+
+def _cuda_version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _driver_version() -> str | None:
+    """Return the kernel module's version, such as ``580.159.04``, or None if it is hidden."""
+    try:
+        words = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8").split()
+    except OSError:
+        return None
+    return next((word for word in words if word.replace(".", "").isdigit() and "." in word), None)
 
 
 def _commit() -> str | None:
@@ -67,17 +99,6 @@ def _commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
-
-
-def median_seconds(call: Callable[[], object], repeats: int) -> float:
-    """Return the median time of a call in seconds. One call before is not timed."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def measure_tables(

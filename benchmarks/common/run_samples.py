@@ -249,44 +249,16 @@ def write_truth(sample: RunSample, sequences: Sequence[str], classpath: str) -> 
         samples.write_reference(reference, dict(plan.contigs))
         if reference.read_bytes() != sample.reference.read_bytes():
             raise FormatError(str(sample.reference), None, "it was made of other sequences")
-    write_variants(sample.truth, sample.reference, plan.contigs, plan.variants, classpath)
+        variants = plan.variants.items()
+        sites = [_Site(contig, variant, 0.5) for contig, own in variants for variant in own]
+        unaligned = partial / "sites.vcf.gz"
+        _write_sites(unaligned, plan.contigs, sites, classpath)
+        arguments = ["LeftAlignAndTrimVariants", "-R", str(sample.reference)]
+        done = run.gatk([*arguments, "-V", str(unaligned), "-O", str(sample.truth)], classpath)
+    if done.returncode != 0:
+        raise MissingComponent(f"{sample.truth}: GATK could not write it: {done.complaint}")
     lines = [f"{name}\t0\t{len(letters)}\n" for name, letters in plan.contigs.items()]
     sample.confident.write_text("".join(lines))
-
-
-def write_variants(
-    target: Path,
-    reference: Path,
-    contigs: Mapping[str, str],
-    variants: Mapping[str, Sequence[Variant]],
-    classpath: str,
-) -> None:
-    """Write variants as a compressed, indexed VCF. GATK moves indels to the left.
-
-    Parameters
-    ----------
-    target
-        The file to write.
-    reference
-        The FASTA file of the contigs, with its index and dictionary.
-    contigs, variants
-        The letters and the variants of each contig.
-    classpath
-        GATK's class path.
-
-    Raises
-    ------
-    MissingComponent
-        If Picard or GATK fails.
-    """
-    sites = [_Site(contig, variant, 0.5) for contig, own in variants.items() for variant in own]
-    with scratch(target.parent) as partial:
-        unaligned = partial / "sites.vcf.gz"
-        _write_sites(unaligned, contigs, sites, classpath)
-        arguments = ["LeftAlignAndTrimVariants", "-R", str(reference)]
-        done = run.gatk([*arguments, "-V", str(unaligned), "-O", str(target)], classpath)
-    if done.returncode != 0:
-        raise MissingComponent(f"{target}: GATK could not write it: {done.complaint}")
 
 
 def _genome(length: int, individuals: int = 1, *, read_length: int = _READ_LENGTH) -> _Planner:

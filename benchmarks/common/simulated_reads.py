@@ -77,16 +77,24 @@ def mutated(genome: NDArray[np.uint8], rate: float, seed: int) -> NDArray[np.uin
     return copy
 
 
+def drawn(
+    genome: NDArray[np.uint8], count: int, length: int, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return reads of both strands without errors, their starts, and which are reversed."""
+    starts = rng.integers(0, len(genome) - length + 1, count)
+    truth = genome[starts[:, None] + np.arange(length)]
+    reverse = rng.random(count) < 0.5
+    truth[reverse] = reverse_complement(truth[reverse])
+    return truth, starts, reverse
+
+
 def simulate_uniform(
     folder: Path, genome: NDArray[np.uint8], depth: float, length: int, rate: float, seed: int
 ) -> Reads:
     """Simulate reads with substitutions that are equally likely everywhere."""
     rng = np.random.default_rng(seed)
     count = int(len(genome) * depth / length)
-    starts = rng.integers(0, len(genome) - length + 1, count)
-    truth = genome[starts[:, None] + np.arange(length)]
-    reverse = rng.random(count) < 0.5
-    truth[reverse] = reverse_complement(truth[reverse])
+    truth, starts, reverse = drawn(genome, count, length, rng)
     letters = truth.copy()
     at = np.nonzero(rng.random(letters.shape) < rate)
     letters[at] = other_bases(truth[at], rng)

@@ -114,33 +114,18 @@ def simulate_mixture(
     write_reference(reference, {name: sequence})
     reads = folder / f"{name}.bam"
     with scratch(folder) as partial:
-        fastqs = simulate_reads(
-            partial, copies, read_length=read_length, profile=profile,
-            quality_shift=quality_shift, seed=seed,
-        )  # fmt: skip
+        options = ["--len", read_length, "--seqSys", profile]
+        options += ["--qShift", quality_shift, "--qShift2", quality_shift]
+        fastqs = _simulated_reads(partial, copies, options, seed)
         align(fastqs, reference, reads, name, individual=individual or name, threads=threads)
     depth = sum(depth for _, depth in copies)
     return Sample(name, f"simulated, {depth:g}x over {len(sequence):,} bp", reference, reads)
 
 
-def simulate_reads(
-    folder: Path,
-    copies: Sequence[tuple[str, float]],
-    *,
-    read_length: int = 150,
-    profile: str = "HS25",
-    quality_shift: int = 0,
-    seed: int = 17,
+def _simulated_reads(
+    folder: Path, copies: Sequence[tuple[str, float]], options: Sequence[object], seed: int
 ) -> list[Path]:
-    """Simulate paired reads of a mixture of sequences.
-
-    The parameters and the exception are those of `simulate_mixture`.
-
-    Returns
-    -------
-    list of Path
-        Two FASTQ files, in the folder.
-    """
+    """Run ART on each copy, and return the files of both mates."""
     art = _tool("art_illumina")
     mates: list[list[Path]] = [[], []]
     for number, (copy, depth) in enumerate(copies, 1):
@@ -149,10 +134,8 @@ def simulate_reads(
         # ART writes PREFIX1.fq and PREFIX2.fq.
         prefix = folder / f"copy{number}."
         command = [art, "--in", source, "--out", prefix, "--id", f"copy{number}-"]
-        command += ["--paired", "--len", read_length, "--fcov", depth, "--seqSys", profile]
-        command += ["--mflen", _FRAGMENT, "--sdev", _FRAGMENT_SPREAD]
-        command += ["--qShift", quality_shift, "--qShift2", quality_shift]
-        command += ["--rndSeed", seed + number, "--noALN", "--quiet"]
+        command += ["--paired", "--fcov", depth, "--mflen", _FRAGMENT, "--sdev", _FRAGMENT_SPREAD]
+        command += [*options, "--rndSeed", seed + number, "--noALN", "--quiet"]
         _run([str(part) for part in command])
         for mate in (1, 2):
             mates[mate - 1].append(Path(f"{prefix}{mate}.fq"))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import report
 from benchmarks.common.report import Progress, Table
-from benchmarks.common.simulated_reads import other_bases, read_genome, reverse_complement
+from benchmarks.common.simulated_reads import drawn, other_bases, read_genome
 from gkl_shim.correct import Spectrum, _native_correct, chosen_k
 from gkl_shim.correct._cuda import Engine
 from gkl_shim.correct._native_correct import Counter, Options
@@ -73,10 +73,7 @@ def generated(
     """Draw reads of both strands. The error rate rises along the read, and errors often have low
     qualities."""
     rng = np.random.default_rng(1)
-    starts = rng.integers(0, len(genome) - length + 1, count)
-    truth = genome[starts[:, None] + np.arange(length)]
-    reverse = rng.random(count) < 0.5
-    truth[reverse] = reverse_complement(truth[reverse])
+    truth, _, _ = drawn(genome, count, length, rng)
     rates = rate * np.linspace(0.3, 1.7, length, dtype=np.float32)
     wrong = rng.random(truth.shape, dtype=np.float32) < rates
     letters = truth.copy()

@@ -6,11 +6,13 @@ The tables: `devices`, calls and streams by the number of devices; `threads`, ca
 by the number of CPU threads; and `cpu`, streams beside calls on the CPU engine. A stream's batches
 come from a generator that yields the same arrays again, from one whose arrays are read-only, and
 from a list; then there are calls and lists of batches in pinned memory. Rates count all cells of
-the input; they are medians of three. The results of one device and of all are compared bit by bit.
+the input; they are medians of five rounds. The results of one device and of all are compared bit by
+bit.
 """
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -20,18 +22,17 @@ import click
 import numpy as np
 
 from benchmarks.common import regions, report
-from benchmarks.common.device_timer import pinned
-from benchmarks.common.report import Progress, Table, median_seconds
+from benchmarks.common.report import Progress, Table
 from gkl_shim.bench.regions import lone_regions
+from gkl_shim.bench.timing import seconds_of
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 # The cells of a batch, the batches of a stream, and the part of both that the CPU engine gets.
 _CELLS, _STREAMED, _CPU_SHARE = 3e11, 6, 1 / 250
 _BASES, _READS, _HAPLOTYPES = 256, 64, 8
-_REPEATS = 3
-# Seconds of work before a measurement.
-_WARM = 0.5
+# The least time for a measurement, and for the work before it.
+_SECONDS = 0.5
 
 
 def _inputs(files: tuple[str, ...], cells: float = _CELLS) -> dict[str, Batch]:
@@ -50,6 +51,12 @@ def _inputs(files: tuple[str, ...], cells: float = _CELLS) -> dict[str, Batch]:
         count, shape, _BASES, _BASES
     )
     return found
+
+
+def _pinned(array: Any) -> Any:
+    made = importlib.import_module("cupyx").empty_pinned(array.shape, array.dtype)
+    made[...] = array
+    return made
 
 
 def _read_only(array: Any) -> Any:
@@ -83,7 +90,7 @@ def _rates(pairhmm: PairHMM, batch: Batch) -> report.Row:
         "list": (partial(streamed, lambda: [batch] * _STREAMED), _STREAMED),
     }
     if pairhmm.backend != "cpu":
-        there = _copy(batch, pinned)
+        there = _copy(batch, _pinned)
         jobs["pinned call"] = (partial(pairhmm.compute, there), 1)
         jobs["pinned list"] = (partial(streamed, lambda: [there] * _STREAMED), _STREAMED)
     return {name: times * batch.cells / _seconds(job) / 1e12 for name, (job, times) in jobs.items()}
@@ -91,10 +98,10 @@ def _rates(pairhmm: PairHMM, batch: Batch) -> report.Row:
 
 def _seconds(job: Callable[[], object]) -> float:
     """Return the median time of a job once the engine has all the memory that it keeps."""
-    end = time.perf_counter() + _WARM
+    end = time.perf_counter() + _SECONDS
     while time.perf_counter() < end:
         job()
-    return median_seconds(job, _REPEATS)
+    return seconds_of(job, _SECONDS)
 
 
 def _devices(files: tuple[str, ...], step: Progress) -> Table:

@@ -8,12 +8,11 @@ their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import pdhmm
+from gkl_shim.common._ragged import offsets_of
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 # Inverse cumulative distributions of lengths, linear between these points.
@@ -85,25 +84,22 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
     bases = np.concatenate(reads)
     return Batch(
         ReadBatch.from_arrays(
-            _offsets(reads),
+            offsets_of(list(map(len, reads))),
             bases,
             np.concatenate(quals),
             _gap_open(random, len(bases)),
             _gap_open(random, len(bases)),
             _CONTINUATION,
         ),
-        HaplotypeBatch.from_arrays(_offsets(haplotypes), np.concatenate(haplotypes)),
+        HaplotypeBatch.from_arrays(
+            offsets_of(list(map(len, haplotypes))), np.concatenate(haplotypes)
+        ),
         np.array(region_reads),
         np.array(region_haplotypes),
     )
 
 
-def lone_regions(
-    pairs: int,
-    reads: int,
-    bases: int,
-    gaps: Sequence[int | tuple[int, int]] = (_GAP_OPEN, _GAP_OPEN, _CONTINUATION),
-) -> Batch:
+def lone_regions(pairs: int, reads: int, bases: int) -> Batch:
     """Generate regions of one haplotype, and reads that come from it, all of the same length.
 
     Parameters
@@ -114,9 +110,6 @@ def lone_regions(
         The number of reads in every region: a power of 2, at most 8,192.
     bases
         The length of reads and haplotypes.
-    gaps
-        The qualities of insertions, deletions and their continuation. Each is a number for all
-        bases, or the limits of the random values of an array.
     """
     random = np.random.default_rng(1)
     times = max(1, round(pairs / _DISTINCT))
@@ -124,18 +117,14 @@ def lone_regions(
     sequences = np.repeat(haplotypes, reads, axis=0)
     wrong = random.random(sequences.shape) < 0.01
     sequences[wrong] = _LETTERS[random.integers(0, 4, int(wrong.sum()))]
-
-    def track(low: int, high: int) -> NDArray[np.uint8]:
-        values = random.integers(low, high, sequences.shape).astype(np.uint8)
-        return np.tile(values.ravel(), times)
-
+    quals = random.integers(20, 41, sequences.size).astype(np.uint8)
     count = times * _DISTINCT
     return Batch(
         ReadBatch.from_arrays(
             np.arange(count + 1) * bases,
             np.tile(sequences.ravel(), times),
-            track(20, 41),
-            *(gap if isinstance(gap, int) else track(*gap) for gap in gaps),
+            np.tile(quals, times),
+            *(_GAP_OPEN, _GAP_OPEN, _CONTINUATION),
         ),
         HaplotypeBatch.from_arrays(
             np.arange(count // reads + 1) * bases, np.tile(haplotypes.ravel(), times)
@@ -227,7 +216,3 @@ def _gap_open(random: np.random.Generator, length: int) -> NDArray[np.uint8]:
     low, high = _REPEAT_GAP_OPEN
     quals[repeat] = random.integers(low, high + 1, int(repeat.sum()))
     return quals
-
-
-def _offsets(sequences: list[NDArray[np.uint8]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum([len(sequence) for sequence in sequences])])

@@ -120,6 +120,14 @@ def check(status: int) -> None:
     raise ValueError(message)
 
 
+def refusal(status: int) -> str | None:
+    """Return why the library refuses an input, or None for ``GKL_SHIM_OK``. Raise for the rest."""
+    if status == library()[1].GKL_SHIM_EINVAL:
+        return last_error()
+    check(status)
+    return None
+
+
 @functools.cache
 def _interrupt() -> Any:
     """Return a ``gkl_shim_interrupt``. Python's signal handlers run while native code calls it."""
@@ -159,29 +167,35 @@ def constant(name: str) -> int:
     return int(getattr(library()[1], f"GKL_SHIM_{name.upper()}"))
 
 
-def opened(kind: str, *arguments: Any, used: object = None, handle_kind: str | None = None) -> Any:
-    """Open a ``gkl_shim_<kind> *``. Python closes it when the last reference is gone.
+def opened(
+    kind: str, *arguments: Any, by: str | None = None, used: object = None, long: bool = False
+) -> Any:
+    """Open a ``gkl_shim_<kind> *``. ``gkl_shim_<kind>_close`` gets it with the last reference.
 
     Parameters
     ----------
     kind
-        The word in ``gkl_shim_<kind>_open``.
+        The word in the handle's type and in the names of its functions.
     *arguments
-        The arguments of the open function, without the handle.
+        The arguments of the function that opens it, without the handle.
+    by
+        The words in that function's name, if it is not ``gkl_shim_<kind>_open``.
     used
         What the native object uses. It is kept until that is closed.
-    handle_kind
-        The word in the handle's type and in its close function, if it is another one.
+    long
+        Whether the function may take long: see :func:`interruptible`.
 
     Raises
     ------
     BackendUnavailable, MemoryError, ValueError
-        If the open function fails, with the library's message.
+        If the function fails, with the library's message.
     """
     ffi, lib = library()
-    handle = ffi.new(f"gkl_shim_{handle_kind or kind} **")
-    check(getattr(lib, f"gkl_shim_{kind}_open")(*arguments, handle))
-    close = getattr(lib, f"gkl_shim_{handle_kind or kind}_close")
+    handle = ffi.new(f"gkl_shim_{kind} **")
+    function = getattr(lib, f"gkl_shim_{by or f'{kind}_open'}")
+    arguments = (*arguments, handle)
+    check(interruptible(function, *arguments) if long else function(*arguments))
+    close = getattr(lib, f"gkl_shim_{kind}_close")
 
     def close_before(pointer: Any, _used: object = used) -> None:
         close(pointer)

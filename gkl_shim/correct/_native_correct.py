@@ -113,15 +113,9 @@ class Counter:
     ) -> None:
         self._ffi, self._lib = _native.library()
         self._engine = engine
-        handle = self._ffi.new("gkl_shim_correct_counter **")
-        lib = self._lib
         on = self._ffi.NULL if engine is None else engine.pointer
-        _native.check(
-            lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, threshold, on, handle)
-        )
-        # The engine must outlive the counter: the destructor holds it.
-        self.pointer = self._ffi.gc(
-            handle[0], lambda counter, _=engine: lib.gkl_shim_correct_counter_close(counter)
+        self.pointer = _native.opened(
+            "correct_counter", k, threads, memory_bytes, threshold, on, used=engine
         )
 
     def count(self, reads: Ragged) -> None:
@@ -162,21 +156,20 @@ class Spectrum:
 
     def __init__(self, pointer: Any) -> None:
         self._ffi, self._lib = _native.library()
-        self.pointer = self._ffi.gc(pointer, self._lib.gkl_shim_correct_spectrum_close)
+        self.pointer = pointer
 
     @classmethod
     def made(cls, counter: Counter, threshold: int) -> Spectrum:
         """Take the counted k-mers, and make a spectrum. A threshold of 0 means the valley."""
-        ffi, lib = _native.library()
-        handle = ffi.new("gkl_shim_correct_spectrum **")
-        _native.run(lib.gkl_shim_correct_spectrum_make, counter.pointer, threshold, handle)
-        return cls(handle[0])
+        made = "correct_spectrum_make"
+        return cls(
+            _native.opened("correct_spectrum", counter.pointer, threshold, by=made, long=True)
+        )
 
     @classmethod
     def loaded(cls, k: int, threshold: int, size: int, slots: NDArray[np.uint32]) -> Spectrum:
         """Make a spectrum from what another one consists of."""
-        ffi, lib = _native.library()
-        handle = ffi.new("gkl_shim_correct_spectrum **")
+        ffi, _ = _native.library()
         given = ffi.new(
             "gkl_shim_correct_spectrum_info *",
             {
@@ -187,8 +180,7 @@ class Spectrum:
                 "slots": ffi.from_buffer("uint32_t[]", slots),
             },
         )
-        _native.check(lib.gkl_shim_correct_spectrum_load(given, handle))
-        return cls(handle[0])
+        return cls(_native.opened("correct_spectrum", given, by="correct_spectrum_load"))
 
     def information(self) -> Information:
         """Return what the spectrum consists of."""
@@ -239,9 +231,7 @@ class Chunk:
 
     def __init__(self, threads: int, any_letters: bool = False) -> None:
         self._ffi, self._lib = _native.library()
-        handle = self._ffi.new("gkl_shim_correct_chunk **")
-        _native.check(self._lib.gkl_shim_correct_chunk_open(threads, any_letters, handle))
-        self.pointer = self._ffi.gc(handle[0], self._lib.gkl_shim_correct_chunk_close)
+        self.pointer = _native.opened("correct_chunk", threads, any_letters)
         self.text = np.empty(0, np.uint8)
         self.records = self.bases = self.end = 0
 

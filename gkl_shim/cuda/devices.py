@@ -1,16 +1,13 @@
-"""List, choose and describe CUDA devices, and warn of those that fail."""
+"""List and choose CUDA devices."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
-import warnings
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-from gkl_shim.common import _native
 from gkl_shim.common._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable, WrongSetting
@@ -26,7 +23,6 @@ SLOW_DOUBLE = 8
 # The part of a device's free memory that an engine's buffers may take.
 _MEMORY_SHARE = 0.5
 
-_DRIVER = Path("/proc/driver/nvidia/version")
 # cudaDevAttrSingleToDoublePrecisionPerfRatio.
 _RATIO_ATTRIBUTE = 87
 # For drivers that do not report the ratio: by compute capability, from the table of arithmetic
@@ -124,43 +120,6 @@ def buffer_bytes(cupy: Any, most: int | None = None) -> int:
     return half if most is None else min(half, most)
 
 
-def describe() -> list[dict[str, Any]]:
-    """Describe each device for a benchmark's record. Raises like :func:`device_count`."""
-    count = device_count()
-    cupy = import_cupy()
-    runtime = cupy.cuda.runtime
-    found = []
-    for index in range(count):
-        properties = runtime.getDeviceProperties(index)
-        found.append(
-            {
-                "name": properties["name"].decode(),
-                "compute_capability": f"{properties['major']}.{properties['minor']}",
-                "multiprocessors": int(properties["multiProcessorCount"]),
-                "double_ratio": double_ratio(index),
-                "memory_bytes": int(properties["totalGlobalMem"]),
-                "driver": _driver_version(),
-                "driver_cuda": _cuda_version(runtime.driverGetVersion()),
-                "cupy": str(cupy.__version__),
-                "cupy_cuda": _cuda_version(runtime.runtimeGetVersion()),
-            }
-        )
-    return found
-
-
-def _cuda_version(number: int) -> str:
-    return f"{number // 1000}.{number % 1000 // 10}"
-
-
-def _driver_version() -> str | None:
-    """Return the kernel module's version, such as ``580.159.04``, or None if it is hidden."""
-    try:
-        words = _DRIVER.read_text(encoding="utf-8").split()
-    except OSError:
-        return None
-    return next((word for word in words if word.replace(".", "").isdigit() and "." in word), None)
-
-
 def chosen(devices: Iterable[int] | None) -> Sequence[int]:
     """Return the numbers of the devices to use, and start creating their contexts.
 
@@ -187,35 +146,3 @@ def chosen(devices: Iterable[int] | None) -> Sequence[int]:
         if number >= count:
             raise ValueError(f"devices: there is no CUDA device {number}; there are {count}")
     return numbers
-
-
-def warn_of_loss(number: int, name: str, reason: str) -> None:
-    """Warn that a device failed and is no longer used."""
-    warnings.warn(
-        f"gkl-shim: GPU {number} ({name}) is no longer used: {reason}; "
-        "other devices or the CPU compute its work",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-
-
-def next_loss(engine: Any) -> tuple[int, str] | None:
-    """Return the number of a failed device and the reason, or None if no other device has failed.
-
-    Each failure is returned once.
-
-    Parameters
-    ----------
-    engine
-        The ``gkl_shim_cuda_engine *``.
-    """
-    ffi, lib = _native.library()
-    number = ffi.new("int32_t *")
-    reason = lib.gkl_shim_cuda_engine_next_loss(engine, number)
-    return (number[0], ffi.string(reason).decode(errors="replace")) if reason else None
-
-
-def one_line(error: BaseException) -> str:
-    """Return the type and the message of an error on one line, shortened."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

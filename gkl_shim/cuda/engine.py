@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -37,7 +38,7 @@ class Device:
         #: The kernels that are in use, by name.
         self.functions: dict[str, Any] = {}
         with self.current() as device:
-            self._module = kernels.load(cupy, source, device.compute_capability)
+            self._module = kernels.Kernels(cupy, source, device.compute_capability)
             #: The bytes that an engine's buffers may take.
             self.memory_bytes = cuda_devices.buffer_bytes(cupy, most_memory)
             ffi, _ = _native.library()
@@ -85,7 +86,7 @@ class DeviceEngine:
         """Open the native engine, which uses the kernels of the devices."""
         self._devices = opened.devices
         self._engine = _native.opened(
-            self._NAME, opened.options, used=self._devices, handle_kind="cuda_engine"
+            "cuda_engine", opened.options, by=f"{self._NAME}_open", used=self._devices
         )
 
     @property
@@ -109,10 +110,17 @@ class DeviceEngine:
 
     def tell_of_losses(self) -> None:
         """Warn of each device that has failed since the last call."""
-        while found := cuda_devices.next_loss(self.pointer):
-            number, reason = found
-            name = next(device.name for device in self._devices if device.number == number)
-            cuda_devices.warn_of_loss(number, name, reason)
+        ffi, lib = _native.library()
+        number = ffi.new("int32_t *")
+        while reason := lib.gkl_shim_cuda_engine_next_loss(self.pointer, number):
+            name = next(device.name for device in self._devices if device.number == number[0])
+            warnings.warn(
+                f"gkl-shim: GPU {number[0]} ({name}) is no longer used: "
+                f"{ffi.string(reason).decode(errors='replace')}; "
+                "other devices or the CPU compute its work",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def close(self) -> None:
         """Free all memory. No call may be running, and none may follow."""
@@ -176,4 +184,6 @@ def open_devices(
     except BackendUnavailable:
         raise
     except Exception as error:
-        raise BackendUnavailable(f"CUDA cannot be used: {cuda_devices.one_line(error)}") from error
+        text = " ".join(str(error).split())[:200]
+        what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        raise BackendUnavailable(f"CUDA cannot be used: {what}") from error

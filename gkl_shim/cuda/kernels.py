@@ -102,8 +102,8 @@ def fingerprint(name: str) -> str:
     return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
-def load(cupy: Any, name: str, architecture: str) -> Kernels:
-    """Return the kernels of a file for the current device.
+class Kernels:
+    """The kernels of one file for the current device.
 
     Parameters
     ----------
@@ -114,20 +114,15 @@ def load(cupy: Any, name: str, architecture: str) -> Kernels:
     architecture
         The device's compute capability, for example ``"90"``.
     """
-    return Kernels(cupy, name, int(architecture))
 
-
-class Kernels:
-    """The kernels of one file on one device. :func:`load` makes it."""
-
-    def __init__(self, cupy: Any, name: str, architecture: int) -> None:
+    def __init__(self, cupy: Any, name: str, architecture: str) -> None:
         self._cupy = cupy
         self._name = name
         self._made: dict[str, Any] = {}
         self._symbols: dict[str, str] = {}
         self._ahead: Any = None
         folder, stem = (paths.kernels() / name).parent, f"{Path(name).stem}.{fingerprint(name)}"
-        for target in suitable(architecture):
+        for target in suitable(int(architecture)):
             path = folder / f"{stem}.{target}"
             if not path.is_file():
                 continue

@@ -20,7 +20,7 @@ from gkl_shim.formats.lines import TextReader
 from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch, RegionBatch
 
-__all__ = ["Reader", "RegionReader", "write", "write_regions"]
+__all__ = ["Reader", "RegionReader", "write"]
 
 _PHRED = 33
 _MAX_LINE = 1 << 26
@@ -156,7 +156,7 @@ def _parts(batch: _B) -> Iterator[_B]:
         pairs = int(ends[min(last, len(batch)) - 1])
 
 
-def write(file: BinaryIO, batch: Batch) -> None:
+def write(file: BinaryIO, batch: RegionBatch[Any], flags: NDArray[np.uint8] | None = None) -> None:
     """Write the regions of a batch. :class:`Reader` returns the same regions.
 
     Parameters
@@ -165,14 +165,9 @@ def write(file: BinaryIO, batch: Batch) -> None:
         A binary file, open for writing.
     batch
         The regions.
+    flags
+        The flags of the haplotypes' letters, for :mod:`gkl_shim.formats.pdhmm_in`.
     """
-    write_regions(file, batch)
-
-
-def write_regions(
-    file: BinaryIO, batch: RegionBatch[Any], flags: NDArray[np.uint8] | None = None
-) -> None:
-    """Write regions, with the flags of the haplotypes' letters if there are any."""
     reads, haplotypes = batch.reads, batch.haplotypes
     bases = reads.bases.tobytes()
     tracks = [bases, *((track + _PHRED).tobytes() for track in reads.tracks[1:])]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from gkl_shim.formats.pairhmm_in import RegionReader, write_regions
+from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import _batch, _native_pairhmm
 from gkl_shim.pairhmm._batch import ReadBatch
 from gkl_shim.pdhmm._batch import Batch, HaplotypeBatch
@@ -16,7 +16,7 @@ from gkl_shim.pdhmm._batch import Batch, HaplotypeBatch
 __all__ = ["Reader", "write"]
 
 
-class Reader(RegionReader[Batch]):
+class Reader(pairhmm_in.RegionReader[Batch]):
     """Iterate over the regions of a file as :class:`gkl_shim.pdhmm.Batch` objects."""
 
     _KIND = "pdhmm"
@@ -41,4 +41,4 @@ def write(file: BinaryIO, batch: Batch) -> None:
     batch
         The regions.
     """
-    write_regions(file, batch, batch.flags)
+    pairhmm_in.write(file, batch, batch.flags)

@@ -72,20 +72,13 @@ class TextReader(LineReader):
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Pairs, int, int, str | None]:
             self._refuse_header(text, line)
-            starts = [np.empty(LINES, np.int64) for _ in range(2)]
-            lengths = [np.empty(LINES, np.int32) for _ in range(2)]
-            count, used, fault = _native_prefilter.parse_pairs(
-                text, self._threads, starts[0], lengths[0], starts[1], lengths[1]
-            )
+            found, used, fault = _native_prefilter.parse_pairs(text, LINES, self._threads)
+            count = len(found[0])
             reads, segments = (
                 Sequences.of(
-                    count=count,
-                    size=len(text),
-                    letters=text,
-                    starts=starts[side][:count],
-                    lengths=lengths[side][:count],
+                    count=count, size=len(text), letters=text, starts=starts, lengths=lengths
                 )
-                for side in range(2)
+                for starts, lengths in (found[:2], found[2:])
             )
             return Pairs(line, reads, segments), count, used, fault
 
@@ -122,26 +115,18 @@ class TextReader(LineReader):
         bases = np.ascontiguousarray(lengths, np.int64)
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Candidates, int, int, str | None]:
-            which, where = (np.empty(LINES, np.int32) for _ in range(2))
-            positions, reverse = np.empty(LINES, np.int64), np.empty(LINES, np.uint8)
-            count, used, fault = _native_prefilter.parse_candidates(
-                text, self._threads, len(reads), encoded, bases, which, where, positions, reverse
+            found, used, fault = _native_prefilter.parse_candidates(
+                text, LINES, self._threads, len(reads), encoded, bases
             )
-            wrong = impossible[which[:count]]
+            which, where, positions, reverse = found
+            wrong = impossible[which]
             if wrong.any():
                 at = int(wrong.argmax())
                 read = which[at]
                 what = f"read {read} has {reads[read]:,} bases, not 1 to {MAX_LENGTH:,}"
                 raise self.error(line + at, what)
-            backward = reverse[:count].view(np.bool_)
-            found = Candidates(
-                line,
-                which[:count],
-                where[:count],
-                positions[:count],
-                backward if backward.any() else None,
-            )
-            return found, count, used, fault
+            backward = reverse.view(np.bool_) if reverse.any() else None
+            return Candidates(line, which, where, positions, backward), len(which), used, fault
 
         return self._read(parse)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, programs, replay
+from gkl_shim.gatk import fetch, programs, replay, swaps
 
 
 def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str | None, str | None]:
@@ -20,12 +18,8 @@ def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str 
     """
     if (absent := replay.no_gkl()) is not None:
         return None, absent
-    # Java reads an empty entry as the working directory.
-    if entries := [entry for entry in (given or "").split(":") if entry]:
-        for entry in entries:
-            if not Path(entry.removesuffix("*")).exists():
-                raise MissingComponent(f"--gkl: {entry}: no such file or folder")
-        return ":".join(entries), None
+    if named := swaps.named_classpath("--gkl", given):
+        return named, None
     fetched = version == fetch.GKL_VERSION  # `gkl-shim demo` fetches it
     try:
         kept = fetch.complete(f"gkl-{version}")

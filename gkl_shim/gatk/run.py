@@ -72,13 +72,8 @@ def known_classpath(given: str | None = None) -> str | None:
         ("GATK_CLASSPATH", os.environ.get("GATK_CLASSPATH")),
         ("GATK_LOCAL_JAR", os.environ.get("GATK_LOCAL_JAR")),
     ):
-        # Java reads an empty entry as the working directory.
-        entries = [entry for entry in (text or "").split(":") if entry]
-        for entry in entries:
-            if not Path(entry.removesuffix("*")).exists():
-                raise MissingComponent(f"{source}: {entry}: no such file or folder")
-        if entries:
-            return ":".join(entries)
+        if named := swaps.named_classpath(source, text):
+            return named
     return _launchers_jar() or fetch.complete(fetch.gatk_name())
 
 

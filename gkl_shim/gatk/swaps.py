@@ -207,6 +207,19 @@ def _undivided(path: Path, separator: str) -> Path:
     return path
 
 
+def named_classpath(source: str, text: str | None) -> str | None:
+    """Return a class path that the user names, without empty entries; None if there is no other.
+
+    Java reads an empty entry as the working directory. A file or folder that does not exist raises
+    MissingComponent, which names `source`.
+    """
+    entries = [entry for entry in (text or "").split(":") if entry]
+    for entry in entries:
+        if not Path(entry.removesuffix("*")).exists():
+            raise MissingComponent(f"{source}: {entry}: no such file or folder")
+    return ":".join(entries) or None
+
+
 def jars(classpath: str) -> Iterator[Path]:
     """Yield the jars of a class path, including the jars of ``folder/*`` entries."""
     for entry in classpath.split(":"):

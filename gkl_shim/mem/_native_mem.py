@@ -121,10 +121,8 @@ class Fasta:
 
     def __init__(self, text: Any, threads: int) -> None:
         ffi, lib = _native.library()
-        made = ffi.new("gkl_shim_mem_fasta **")
         view = ffi.from_buffer("uint8_t[]", text)
-        _native.run(lib.gkl_shim_mem_parse, view, len(text), threads, made)
-        handle = ffi.gc(made[0], lib.gkl_shim_mem_fasta_close)
+        handle = _native.opened("mem_fasta", view, len(text), threads, by="mem_parse", long=True)
         pointers = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
         _native.check(lib.gkl_shim_mem_fasta_sequences(handle, *pointers))
         self.sequences, self.names = (Sequences(pointer, handle) for pointer in pointers)
@@ -138,30 +136,26 @@ class Fasta:
 
 
 class Index:
-    """A ``gkl_shim_mem *``, and the reference if it is borrowed."""
+    """A ``gkl_shim_mem *``."""
 
-    def __init__(self, handle: Any, borrowed: Sequences | None = None) -> None:
+    def __init__(self, handle: Any) -> None:
         self._ffi, self._lib = _native.library()
-        self._borrowed = borrowed
-        self.handle = self._ffi.gc(handle, self._lib.gkl_shim_mem_close)
+        self.handle = handle
 
     @classmethod
     def build(cls, reference: Sequences, **options: int) -> Index:
         """Index a reference. The options are those of ``gkl_shim_mem_options``."""
-        ffi, lib = _native.library()
-        made = ffi.new("gkl_shim_mem **")
+        ffi, _ = _native.library()
         given = ffi.new("gkl_shim_mem_options *", options)
-        _native.run(lib.gkl_shim_mem_open, given, reference.pointer, made)
-        return cls(made[0], reference if options.get("borrowed") else None)
+        used = reference if options.get("borrowed") else None
+        return cls(_native.opened("mem", given, reference.pointer, used=used, long=True))
 
     @classmethod
     def load(cls, data: Any, threads: int) -> Index:
         """Open the bytes of a saved index."""
-        ffi, lib = _native.library()
-        made = ffi.new("gkl_shim_mem **")
+        ffi, _ = _native.library()
         view = ffi.from_buffer("uint8_t[]", data)
-        _native.check(lib.gkl_shim_mem_load(view, len(view), threads, made))
-        return cls(made[0])
+        return cls(_native.opened("mem", view, len(view), threads, by="mem_load"))
 
     def pieces(self) -> Iterator[Any]:
         """Yield the bytes of the index, as :meth:`load` reads them, in pieces."""
@@ -203,13 +197,15 @@ class Index:
         BackendUnavailable
             If no device is left. A device that fails is not used again; the others take over.
         """
-        made = self._ffi.new("gkl_shim_mem_matches **")
         on = self._ffi.NULL if engine is None else engine.pointer
         settings = (min_length, KINDS[kind], STRANDS[strands], *part, on)
         search = self._ffi.new("gkl_shim_mem_search *", settings)
         try:
-            _native.run(self._lib.gkl_shim_mem_find, self.handle, queries.pointer, search, made)
-            return Matches(self, made[0], part)
+            found = _native.opened(
+                "mem_matches", self.handle, queries.pointer, search, by="mem_find", long=True,
+                used=self,
+            )  # fmt: skip
+            return Matches(found, part)
         finally:
             if engine is not None:
                 engine.tell_of_losses()
@@ -218,10 +214,9 @@ class Index:
 class Matches:
     """A ``gkl_shim_mem_matches *``."""
 
-    def __init__(self, index: Index, handle: Any, part: Part = WHOLE) -> None:
+    def __init__(self, handle: Any, part: Part) -> None:
         self._ffi, self._lib = _native.library()
-        self._index = index
-        self._handle = self._ffi.gc(handle, self._lib.gkl_shim_mem_matches_close)
+        self._handle = handle
         self._continued = part.first > 0
 
     def __len__(self) -> int:
@@ -268,9 +263,7 @@ class Matches:
                 **options,
             },
         )
-        made = self._ffi.new("gkl_shim_mem_lines **")
-        _native.check(self._lib.gkl_shim_mem_lines_open(self._handle, given, made))
-        lines = self._ffi.gc(made[0], self._lib.gkl_shim_mem_lines_close)
+        lines = _native.opened("mem_lines", self._handle, given)
         text, size = self._ffi.new("uint8_t **"), self._ffi.new("int64_t *")
         while True:
             _native.check(self._lib.gkl_shim_mem_lines_next(lines, text, size))

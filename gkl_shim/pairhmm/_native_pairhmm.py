@@ -74,34 +74,11 @@ def _cffi() -> _Cffi:
     return _Cffi(ffi.new, ffi.from_buffer, *map(ffi.typeof, names))
 
 
-def values_pointer(out: NDArray[np.float64]) -> Any:
-    """Return a ``double *`` to a C-contiguous array, which must outlive it."""
-    cffi = _cffi()
-    return cffi.address(cffi.values, out, True)
-
-
 @functools.cache
 def letters() -> bytes:
     """Return all bytes that are letters under the strict conventions."""
     ffi, lib = _native.library()
     return bytes(ffi.string(lib.gkl_shim_pairhmm_letters()))
-
-
-def check_shape(batch: Any) -> None:
-    """Check the offsets of a batch and the engine's limits.
-
-    Parameters
-    ----------
-    batch
-        A pointer from :func:`batch_pointer`.
-
-    Raises
-    ------
-    ValueError
-        If the library refuses the batch, with the library's message.
-    """
-    _, lib = _native.library()
-    _native.check(lib.gkl_shim_pairhmm_check(batch))
 
 
 def precision_code(precision: str) -> int:
@@ -137,7 +114,8 @@ class Engine(_native.CpuEngine):
             If the engine cannot allocate its tables.
         """
         function = getattr(self._lib, f"gkl_shim_{self._kind}_compute")
-        arguments = (self._handle, batch, values_pointer(out), len(out))
+        cffi = _cffi()
+        arguments = (self._handle, batch, cffi.address(cffi.values, out, True), len(out))
         _native.check(_native.interruptible(function, *arguments) if long else function(*arguments))
 
     def statistics(self) -> dict[str, int | float]:
@@ -214,10 +192,7 @@ def parse_regions(
     status = getattr(lib, f"gkl_shim_{kind}_parse")(
         content, size, longest_line, threads, offsets_pointer, letters_pointer, out
     )
-    fault = _native.last_error() if status == lib.GKL_SHIM_EINVAL else None
-    if fault is None:
-        _native.check(status)
-
+    fault = _native.refusal(status)
     # Nobody changes these arrays later, so a stream need not copy them.
     letters.setflags(write=False)
     offsets.setflags(write=False)

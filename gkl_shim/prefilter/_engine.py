@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gkl_shim.common import _native
 from gkl_shim.errors import PairError
 from gkl_shim.prefilter import _native_prefilter
 from gkl_shim.prefilter._sequences import Sequences
@@ -54,26 +55,28 @@ class ResidentEngine(Protocol):
         """
 
 
-class CpuEngine:
+class CpuEngine(_native.CpuEngine):
     """The CPU engine of the native library."""
+
+    _kind = "prefilter"
 
     def __init__(
         self, method: Method, mode: Mode, max_edits: int, threads: int, build: str | None
     ) -> None:
-        self._native = _native_prefilter.CpuEngine(threads, method, mode, max_edits, build)
+        constant = _native_prefilter.constant
+        codes = {"method": constant(method), "mode": constant(mode)}
+        super().__init__(build, threads, **codes, max_edits=max_edits)
         self.method = method
         self.mode = mode
         self.max_edits = max_edits
         self.threads = int(threads)
 
-    @property
-    def build(self) -> str:
-        """The name of the build in use."""
-        return self._native.build
-
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every pair."""
-        self._native.compute(reads.raw, segments.raw, out)
+        sides = (_native_prefilter.sequences_pointer(side.raw) for side in (reads, segments))
+        results = self._ffi.from_buffer("int16_t[]", out, require_writable=True)
+        compute = self._lib.gkl_shim_prefilter_compute
+        _native.run(compute, self._handle, len(reads), *sides, results)
 
     def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
         """Encode reads and contigs, and keep them in memory."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.common import _native
+from gkl_shim.common._ragged import offsets_of
+
+Parsed: TypeAlias = tuple[list[NDArray[Any]], int, "str | None"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,37 +36,6 @@ class Sequences:
 def constant(word: str) -> int:
     """Return the C constant for a method or a mode, such as ``"exact"`` or ``"infix"``."""
     return _native.constant(f"prefilter_{word}")
-
-
-class CpuEngine(_native.CpuEngine):
-    """The CPU engine of the pre-alignment filter."""
-
-    _kind = "prefilter"
-
-    def __init__(
-        self, threads: int, method: str, mode: str, max_edits: int, build: str | None
-    ) -> None:
-        codes = {"method": constant(method), "mode": constant(mode)}
-        super().__init__(build, threads, **codes, max_edits=max_edits)
-
-    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with the edits of every pair: -1 above the threshold, -2 if undefined.
-
-        Raises
-        ------
-        ValueError
-            If the engine refuses the sequences, with the engine's message.
-        MemoryError
-            If the engine cannot allocate its tables.
-        """
-        _native.run(
-            self._lib.gkl_shim_prefilter_compute,
-            self._handle,
-            reads.count,
-            sequences_pointer(reads),
-            sequences_pointer(segments),
-            self._ffi.from_buffer("int16_t[]", out, require_writable=True),
-        )
 
 
 def sequences_pointer(sequences: Sequences) -> Any:
@@ -98,41 +70,34 @@ def encode(
     return bool(found[0])
 
 
-def parse_pairs(
-    text: NDArray[np.uint8],
-    threads: int,
-    read_starts: NDArray[np.int64],
-    read_lengths: NDArray[np.int32],
-    segment_starts: NDArray[np.int64],
-    segment_lengths: NDArray[np.int32],
-) -> tuple[int, int, str | None]:
-    """Parse whole lines of pairs, until the text ends or the arrays are full.
+def parse_pairs(text: NDArray[np.uint8], capacity: int, threads: int) -> Parsed:
+    """Parse whole lines of pairs, at most `capacity` of them.
 
     Returns
     -------
-    pairs, used, fault
-        The number of pairs, the number of bytes parsed, and what is wrong with the next line, or
-        None.
+    arrays, used, fault
+        The starts and lengths of the reads and of the segments, the number of bytes parsed, and
+        what is wrong with the next line, or None.
     """
-    outputs = (read_starts, read_lengths, segment_starts, segment_lengths)
-    return _parse("gkl_shim_prefilter_parse_pairs", text, threads, (), outputs)
+    kinds = (np.int64, np.int32, np.int64, np.int32)
+    return _parse("pairs", text, capacity, threads, (), kinds)
 
 
 def parse_candidates(
     text: NDArray[np.uint8],
+    capacity: int,
     threads: int,
     reads: int,
     names: list[bytes],
     lengths: NDArray[np.int64],
-    read_indices: NDArray[np.int32],
-    contig_indices: NDArray[np.int32],
-    positions: NDArray[np.int64],
-    reverse: NDArray[np.uint8],
-) -> tuple[int, int, str | None]:
-    """Parse whole lines of candidates. It returns the same values as :func:`parse_pairs`."""
+) -> Parsed:
+    """Parse whole lines of candidates of so many reads, and of contigs of these names and lengths.
+
+    It returns the same as :func:`parse_pairs`; the arrays are the indices of reads and contigs, the
+    positions, and 1 for the reverse strand.
+    """
     ffi, _ = _native.library()
-    offsets = np.zeros(len(names) + 1, np.int64)
-    np.cumsum([len(name) for name in names], out=offsets[1:])
+    offsets = offsets_of(list(map(len, names)))
     joined = ffi.new("char[]", b"".join(names))
     contigs = ffi.new(
         "gkl_shim_prefilter_contigs *",
@@ -143,33 +108,33 @@ def parse_candidates(
             ffi.from_buffer("int64_t[]", lengths),
         ),
     )
-    outputs = (read_indices, contig_indices, positions, reverse)
-    return _parse("gkl_shim_prefilter_parse_candidates", text, threads, (reads, contigs), outputs)
+    kinds = (np.int32, np.int32, np.int64, np.uint8)
+    return _parse("candidates", text, capacity, threads, (reads, contigs), kinds)
 
 
 def _parse(
-    function: str,
+    what: str,
     text: NDArray[np.uint8],
+    capacity: int,
     threads: int,
     inputs: tuple[Any, ...],
-    outputs: tuple[NDArray[Any], ...],
-) -> tuple[int, int, str | None]:
+    kinds: tuple[type[np.integer[Any]], ...],
+) -> Parsed:
     ffi, lib = _native.library()
+    outputs = [np.empty(capacity, kind) for kind in kinds]
     lines, used = ffi.new("int64_t *"), ffi.new("int64_t *")
-    status = getattr(lib, function)(
+    status = getattr(lib, f"gkl_shim_prefilter_parse_{what}")(
         ffi.from_buffer("uint8_t[]", text),
         len(text),
-        len(outputs[0]),
+        capacity,
         threads,
         *inputs,
         *(ffi.from_buffer(f"{o.dtype}_t[]", o, require_writable=True) for o in outputs),
         lines,
         used,
     )
-    if status == lib.GKL_SHIM_EINVAL:
-        return int(lines[0]), int(used[0]), _native.last_error()
-    _native.check(status)
-    return int(lines[0]), int(used[0]), None
+    fault = _native.refusal(status)
+    return [array[: lines[0]] for array in outputs], int(used[0]), fault
 
 
 def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
+from gkl_shim.common._ragged import offsets_of
 from gkl_shim.prefilter import _native_prefilter
 
 MAX_LENGTH = 10_000
@@ -308,10 +309,8 @@ def sequences(value: Any, name: str) -> Sequences:
 
 def _joined(items: Iterable[Any]) -> Sequences:
     letters = [_letters(item, f"sequence {index}") for index, item in enumerate(items)]
-    lengths = np.fromiter(map(len, letters), np.int64, len(letters))
-    offsets = np.zeros(len(letters) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return Sequences.from_arrays(np.frombuffer(b"".join(letters), np.uint8), offsets)
+    joined = np.frombuffer(b"".join(letters), np.uint8)
+    return Sequences.from_arrays(joined, offsets_of(list(map(len, letters))))
 
 
 def _letters(item: Any, name: str) -> bytes:

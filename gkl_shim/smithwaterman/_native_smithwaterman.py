@@ -123,9 +123,7 @@ def parse_pairs(
         batch,
         used,
     )
-    fault = _native.last_error() if status == lib.GKL_SHIM_EINVAL else None
-    if fault is None:
-        _native.check(status)
+    fault = _native.refusal(status)
     ends = offsets[: 2 * batch.pairs + 2].reshape(2, -1)
     letters_end = ends[:, -1].sum()
     return PairText(

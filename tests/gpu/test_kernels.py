@@ -92,7 +92,7 @@ def test_the_device_takes_them(file, monkeypatch):
     if not any(paths.kernels().rglob("*.cubin")):
         pytest.skip("the package was built without NVRTC 13.0, so it has no machine code")
     assert (paths.kernels() / named(file, best)).is_file()
-    module = kernels.load(cupy, file, architecture)
+    module = kernels.Kernels(cupy, file, architecture)
     monkeypatch.delattr(cupy, "RawModule")
     for name in kernels.expressions(file) or symbols(file):
         assert module.get_function(name).num_regs > 0
@@ -151,15 +151,15 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("file", FILES)
 def test_the_best_is_loaded(folder, file, architecture, loaded):
     cupy = CuPy()
-    kernels.load(cupy, file, architecture)
+    kernels.Kernels(cupy, file, architecture)
     assert [path.split(".", 2)[2] for path in cupy.loaded] == [loaded]
 
 
 def test_symbols_of_templates(folder):
-    loaded = kernels.load(CuPy(), "prefilter/cuda/kernels.cu", "90")
+    loaded = kernels.Kernels(CuPy(), "prefilter/cuda/kernels.cu", "90")
     for index, name in enumerate(kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"]):
         assert loaded_from(loaded.get_function(name)) == ("ahead", f"_Z{index}")
-    loaded = kernels.load(CuPy(), "hmm/cuda/kernels/kernels.cu", "90")
+    loaded = kernels.Kernels(CuPy(), "hmm/cuda/kernels/kernels.cu", "90")
     assert loaded_from(loaded.get_function("pairhmm_single_4")) == ("ahead", "pairhmm_single_4")
 
 
@@ -174,7 +174,7 @@ def test_symbols_of_templates(folder):
 def test_what_the_driver_refuses(folder, refused, loaded):
     """An older driver may not know what a newer compiler made."""
     cupy = CuPy(refused=refused)
-    kernel = kernels.load(cupy, "hmm/cuda/kernels/kernels.cu", "89").get_function(
+    kernel = kernels.Kernels(cupy, "hmm/cuda/kernels/kernels.cu", "89").get_function(
         "pairhmm_single_4"
     )
     assert [path.split(".", 2)[2] for path in cupy.loaded] == ([loaded] if loaded else [])
@@ -183,7 +183,7 @@ def test_what_the_driver_refuses(folder, refused, loaded):
 
 def test_nothing_for_an_architecture_before_turing(folder):
     cupy = CuPy()
-    module = kernels.load(cupy, "hmm/cuda/kernels/kernels.cu", "70")
+    module = kernels.Kernels(cupy, "hmm/cuda/kernels/kernels.cu", "70")
     for name in ("pairhmm_single_4", "pairhmm_double_4", "pairhmm_single_4"):
         assert loaded_from(module.get_function(name)) == ("now", name)
     assert cupy.compiled == [None]
@@ -191,7 +191,7 @@ def test_nothing_for_an_architecture_before_turing(folder):
 
 def test_templates_are_compiled_as_they_are_wanted(folder):
     cupy = CuPy()
-    module = kernels.load(cupy, "prefilter/cuda/kernels.cu", "70")
+    module = kernels.Kernels(cupy, "prefilter/cuda/kernels.cu", "70")
     first, second = kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"][:2]
     for name in (first, second, first):
         assert loaded_from(module.get_function(name)) == ("now", name)
@@ -200,7 +200,7 @@ def test_templates_are_compiled_as_they_are_wanted(folder):
 
 def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
     cupy = CuPy()
-    module = kernels.load(cupy, "prefilter/cuda/kernels.cu", "90")
+    module = kernels.Kernels(cupy, "prefilter/cuda/kernels.cu", "90")
     assert loaded_from(module.get_function("estimate<5>")) == ("now", "estimate<5>")
     assert cupy.compiled == [("estimate<5>",)]
 
@@ -209,7 +209,7 @@ def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
 def test_none_but_the_source_s_own_is_loaded(folder, changed):
     (folder / changed).write_text((folder / changed).read_text() + "changed\n")
     cupy = CuPy()
-    module = kernels.load(cupy, "hmm/cuda/kernels/kernels.cu", "90")
+    module = kernels.Kernels(cupy, "hmm/cuda/kernels/kernels.cu", "90")
     assert loaded_from(module.get_function("pairhmm_single_4")) == ("now", "pairhmm_single_4")
     assert cupy.loaded == []
 

@@ -74,7 +74,8 @@ def test_every_engine_refuses_batches_above_the_limits(reads, haplotypes, messag
 
 
 def test_batches_at_the_limits_are_accepted():
-    _native_pairhmm.check_shape(_batch([READ] * 3, [HAPLOTYPE] * 4))
+    _, lib = _native.library()
+    _native.check(lib.gkl_shim_pairhmm_check(_batch([READ] * 3, [HAPLOTYPE] * 4)))
 
 
 def test_the_python_error_names_the_read_of_a_large_region():
