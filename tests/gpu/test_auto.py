@@ -33,6 +33,7 @@ def mem_object() -> None:
         index.find(QUERY)
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize(
     ("algorithm", "function", "use_of_object"),
     [
@@ -50,8 +51,6 @@ def test_only_objects_open_devices(
     use_of_object: Callable[[], None],
 ) -> None:
     """Even where a device would be expected to compute any call sooner."""
-    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
-    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
     monkeypatch.setattr(_auto.CallCosts, "prefer_gpu", lambda costs, call: True)
     opened = []
     open_engine = _auto.Devices._open

@@ -22,6 +22,8 @@ from tests.native_driver import write_regions
 from tests.prefilter import simulate
 from tests.smithwaterman.pairs import Pair, pairs
 
+pytestmark = pytest.mark.sanitizers
+
 FLAGS = {
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=all",
     "thread": "-fsanitize=thread",
