@@ -14,11 +14,11 @@ demo: install  ## compare GATK with and without the shim on real reads
 
 # Tests of one file share GATK's runs, so one process runs them all. The longest files come first
 # (tests/conftest.py), not those of the most tests. WHEEL may name a wheel to test.
-test: setup  ## all tests, except whole pipelines and an installation
+test: setup  ## all tests, except whole pipelines, an installation and sanitizers
 	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
-	$(BIN)/pytest tests/sanitizers
+sanitize: setup  ## the library under ASan, UBSan and TSan
+	$(BIN)/pytest -m sanitizers tests/sanitizers
 
 # SECONDS is a variable of bash, so a shell does not pass it on unless it is given to make. RECORD may
 # name a JSON file with totals, which grow.

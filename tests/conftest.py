@@ -266,7 +266,7 @@ def aarch64_jar(tmp_path_factory: pytest.TempPathFactory, aarch64_library: Path)
 
 
 #: Folders whose files take longest. They begin first, so that all processes end together.
-_LONGEST = ("sanitizers", "gatk", "cli", "workflow", "correct")
+_LONGEST = ("gatk", "cli", "workflow", "correct")
 
 
 def _room(item: pytest.Item) -> str:
@@ -357,6 +357,15 @@ def handle() -> Iterator[Callable[[Callable[[], object]], None]]:
 
     yield set_action
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With "auto", devices are opened after the first call for which they are expected to pay."""
+    from gkl_shim.common import _auto
+
+    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
+    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
 
 
 @pytest.fixture

@@ -35,3 +35,11 @@ static inline void *allocated(size_t size) {
     fprintf(stderr, "no memory\n");
     exit(2);
 }
+
+static inline int64_t pairs_of(const gkl_shim_pairhmm_batch *batch) {
+    int64_t pairs = 0;
+    for (int64_t g = 0; g < batch->regions; g++)
+        pairs += (batch->region_reads[g + 1] - batch->region_reads[g]) *
+                 (batch->region_haplotypes[g + 1] - batch->region_haplotypes[g]);
+    return pairs;
+}

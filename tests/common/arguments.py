@@ -87,6 +87,27 @@ class Handles:
         return Free(self.ffi.NULL)
 
 
+def changed(given: Struct, **fields: Any) -> Struct:
+    """Return a struct with other values of some fields, or of those of a struct within it."""
+    values = {
+        name: changed(field, **fields) if isinstance(field, Struct) else fields.get(name, field)
+        for name, field in given.fields.items()
+    }
+    return given._replace(fields=values)
+
+
+def refusal(h: Handles, function: str, *arguments: Any) -> str:
+    """Call a function of the library. Return the message with which it refuses the arguments.
+
+    The message is empty if it accepts them.
+    """
+    status = getattr(h.lib, f"gkl_shim_{function}")(*map(h.value, arguments))
+    if status == h.lib.GKL_SHIM_OK:
+        return ""
+    assert status == h.lib.GKL_SHIM_EINVAL
+    return _native.last_error()
+
+
 def options(kind: str, **fields: Any) -> Callable[[Handles], tuple[Any, ...]]:
     """Return the arguments of a function that opens an engine."""
 

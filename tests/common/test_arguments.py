@@ -28,7 +28,6 @@ SEQUENCE = "devices: expected a sequence of numbers such as [0, 1], not "
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("backend", ["auto", "cpu", "cuda"])
 @pytest.mark.parametrize(
     ("devices", "message"),
     [
@@ -42,12 +41,11 @@ SEQUENCE = "devices: expected a sequence of numbers such as [0, 1], not "
         ([1, 0, 1], "devices: 1 is given twice"),
     ],
 )
-def test_wrong_devices_are_refused_on_any_machine(
-    name: str, backend: str, devices: Any, message: str
-) -> None:
-    with pytest.raises(ValueError) as error:
-        CALLS[name](backend=backend, devices=devices)
-    assert str(error.value) == message
+def test_wrong_devices_are_refused_on_any_machine(name: str, devices: Any, message: str) -> None:
+    for backend in ("auto", "cpu", "cuda"):
+        with pytest.raises(ValueError) as error:
+            CALLS[name](backend=backend, devices=devices)
+        assert str(error.value) == message
 
 
 def test_any_iterable_of_whole_numbers_names_devices() -> None:

@@ -18,6 +18,12 @@ from gkl_shim.errors import FormatError
 from tests.correct import oracle
 
 METHODS = ("search", "voting")
+#: Another base than each.
+OTHER = {"A": "C", "C": "G", "G": "T", "T": "A"}
+
+
+def with_errors(genome: str, positions) -> str:
+    return "".join(OTHER[base] if p in positions else base for p, base in enumerate(genome))
 
 
 def random_reads(seed: int, genome: int = 300, depth: int = 20, length: int = 50, rate=0.02):
@@ -192,12 +198,12 @@ def test_a_window_has_twenty_bases() -> None:
     spectrum = Spectrum.from_reads([genome] * 4, k=11)
 
     def corrected(positions, quality, rest, limit=None) -> bool:
-        read, qualities = list(genome), [rest] * len(genome)
-        for p in positions:
-            read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
-            qualities[p] = quality
+        qualities = bytes(quality if p in positions else rest for p in range(len(genome)))
         found = spectrum.correct(
-            ["".join(read)], bytes(qualities), max_changes=50, max_window_changes=limit
+            [with_errors(genome, positions)],
+            qualities,
+            max_changes=50,
+            max_window_changes=limit,
         )
         return found.read(0).decode() == genome
 
@@ -217,11 +223,10 @@ def test_the_first_vote_keeps_to_the_limit_of_a_window(method) -> None:
     """No k-mer of the read is solid. A base of high quality counts as two changes."""
     genome = "".join(random.Random(12).choices("ACGT", k=21))
     spectrum = Spectrum.from_reads([genome] * 4, k=11)
-    read = list(genome)
-    read[10] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[10]]
+    read = with_errors(genome, [10])
     qualities = bytes([29] * 10 + [30] + [29] * 10)
-    for limit, want in ((1, "".join(read)), (2, genome)):
-        found = spectrum.correct(["".join(read)], qualities, max_window_changes=limit)
+    for limit, want in ((1, read), (2, genome)):
+        found = spectrum.correct([read], qualities, max_window_changes=limit)
         assert found.read(0).decode() == want
 
 
@@ -231,11 +236,10 @@ def test_more_changes_are_made_at_once_where_qualities_are_low() -> None:
     spectrum = Spectrum.from_reads([genome] * 4, k=31)
 
     def corrected(errors, quality) -> bool:
-        read, qualities = list(genome), [30] * len(genome)
-        for p in range(60, 60 + 10 * errors, 10):
-            read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
-            qualities[p] = quality
-        return spectrum.correct(["".join(read)], bytes(qualities)).read(0).decode() == genome
+        wrong = range(60, 60 + 10 * errors, 10)
+        qualities = bytes(quality if p in wrong else 30 for p in range(len(genome)))
+        found = spectrum.correct([with_errors(genome, wrong)], qualities)
+        return found.read(0).decode() == genome
 
     for quality, most in ((31, 2), (30, 8), (10, 16)):
         assert corrected(most, quality) and not corrected(most + 1, quality)
@@ -365,10 +369,8 @@ def test_the_result_keeps_its_offsets() -> None:
 def test_the_first_of_equally_long_solid_parts_is_extended() -> None:
     """There are two errors, and only the one beside this part may be corrected."""
     genome = "".join(random.Random(15).choices("ACGT", k=81))
-    read = list(genome)
-    for p in (31, 63):
-        read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
-    found = Spectrum.from_reads([genome] * 3, k=11).correct(["".join(read)], max_changes=1)
+    read = with_errors(genome, (31, 63))
+    found = Spectrum.from_reads([genome] * 3, k=11).correct([read], max_changes=1)
     assert found.changed_positions.tolist() == [31]
 
 
@@ -376,9 +378,8 @@ def test_bases_of_low_quality_are_changed() -> None:
     """The read is two changes from either of two genomes; the second change differs."""
     rnd = random.Random(14)
     start, rest = ("".join(rnd.choices("ACGT", k=size)) for size in (60, 40))
-    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
     genomes = [
-        start + base + rest[:at] + other[rest[at]] + rest[at + 1 :]
+        start + base + rest[:at] + OTHER[rest[at]] + rest[at + 1 :]
         for base, at in (("A", 1), ("C", 3))
     ]
     spectrum = Spectrum.from_reads(genomes * 3, k=11, threshold=3)
@@ -405,9 +406,8 @@ def test_changes_that_all_best_ways_begin_with_are_made() -> None:
 def test_a_wrong_base_that_another_copy_has(apart, mirrored) -> None:
     """Its k-mers are solid up to the base from which on the copies differ. Then the read ends."""
     one = "".join(random.Random(16).choices("ACGT", k=61))
-    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
-    read = one[:50] + other[one[50]] + one[51:]
-    copy = read[: 50 + apart] + "".join(other[base] for base in one[50 + apart :])
+    read = with_errors(one, [50])
+    copy = read[: 50 + apart] + "".join(OTHER[base] for base in one[50 + apart :])
     way = slice(None, None, -1 if mirrored else 1)
     spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
 
@@ -424,9 +424,8 @@ def test_a_wrong_base_that_another_copy_has(apart, mirrored) -> None:
 def test_a_wrong_base_that_another_copy_has_after_another_error(mirrored) -> None:
     """The first change is not confirmed: the copies differ again after four k-mers."""
     one = "".join(random.Random(19).choices("ACGT", k=64))
-    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
-    read = "".join(other[base] if p in (50, 53) else base for p, base in enumerate(one))
-    copy = one[:53] + read[53] + "".join(other[base] for base in one[54:])
+    read = with_errors(one, (50, 53))
+    copy = one[:53] + read[53] + "".join(OTHER[base] for base in one[54:])
     way = slice(None, None, -1 if mirrored else 1)
     spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
     qualities = bytes(10 if p in (50, 53) else 30 for p in range(64))
@@ -437,9 +436,8 @@ def test_a_wrong_base_that_another_copy_has_after_another_error(mirrored) -> Non
 def test_a_base_of_low_quality_is_blamed_before_one_that_was_read_well(mirrored) -> None:
     """With either change the read is one of the two copies."""
     one = "".join(random.Random(17).choices("ACGT", k=100))
-    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
-    read = one[:50] + other[one[50]] + one[51:]
-    copy = read[:54] + other[read[54]] + read[55:]
+    read = with_errors(one, [50])
+    copy = with_errors(read, [54])
     way = slice(None, None, -1 if mirrored else 1)
     spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
     for quality, expected in ((30, copy), (10, one)):
@@ -450,9 +448,8 @@ def test_a_base_of_low_quality_is_blamed_before_one_that_was_read_well(mirrored)
 
 def test_many_bases_of_low_quality_are_changed_at_once() -> None:
     genome = "".join(random.Random(18).choices("ACGT", k=100))
-    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
     wrong = (86, 88, 91, 93, 95, 98)
-    read = "".join(other[base] if p in wrong else base for p, base in enumerate(genome))
+    read = with_errors(genome, wrong)
     spectrum = Spectrum.from_reads([genome] * 3, k=11)
     for quality, expected in ((2, genome), (38, read)):
         qualities = bytes(quality if p in wrong else 38 for p in range(100))

@@ -21,6 +21,7 @@ from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
 from gkl_shim.correct._cuda import Engine
 from gkl_shim.correct._native_correct import Counter, Options
 from tests.correct.test_correct import METHODS, random_reads, strains
+from tests.correct.test_memory import partition
 
 
 @pytest.fixture
@@ -127,21 +128,26 @@ def test_any_reads(host, reads, k, method, data) -> None:
     engine.close()
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
+def compare_long_reads(engine: Engine, method: str, sizes) -> None:
+    """Compare reads of these sizes, with errors, from the beginning of a genome."""
     rnd = random.Random(3)
-    genome = "".join(rnd.choices("ACGT", k=1300))
+    genome = "".join(rnd.choices("ACGT", k=max(sizes)))
     spectrum = Spectrum.from_reads([genome] * 3, k=21, threshold=2, backend="cpu")
     reads, qualities = [], []
-    for size in (511, 512, 513, 1300, 20, 700):
+    for size in sizes:
         read = list(genome[:size])
         for _ in range(size // 100):
             read[rnd.randrange(size)] = rnd.choice("ACGTN")
         reads.append("".join(read))
         qualities.append([rnd.choice([2, 20, 37]) for _ in range(size)])
-    engine = Engine()
     states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
     assert CORRECTED in states
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
+    engine = Engine()
+    compare_long_reads(engine, method, (511, 512, 513, 1300, 20, 700))
     engine.close()
 
 
@@ -237,31 +243,21 @@ def test_tables_grow_and_are_dropped(host) -> None:
     assert host.live == []
 
 
-def kmers_of_a_partition(k: int, partition: int, count: int) -> list[str]:
-    """K-mers that kernels/correct/model.h counts in one partition."""
+def kmers_of_a_partition(k: int, wanted: int, count: int) -> list[str]:
     rnd = random.Random(4)
-    mask, found = (1 << 2 * k) - 1, set()
+    found = set()
     while len(found) < count:
-        letters = "".join(rnd.choices("ACTG", k=k))
-        codes = ["ACTG".index(letter) for letter in letters]
-        forward = reverse = 0
-        for code in codes:
-            forward = forward << 2 | code
-        for code in reversed(codes):
-            reverse = reverse << 2 | code ^ 2
-        x = min(forward, reverse)
-        for factor in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93):
-            x = ((x ^ x >> k) * factor) & mask
-        if x >> (2 * k - 9) == partition:
-            found.add(letters)
+        kmer = "".join(rnd.choices("ACTG", k=k))
+        if partition(kmer) == wanted:
+            found.add(kmer)
     return sorted(found)
 
 
-@pytest.mark.parametrize("partition", [0, 511])
-def test_a_table_that_overflows_is_counted_in_another_pass(host, partition) -> None:
+@pytest.mark.parametrize("wanted", [0, 511])
+def test_a_table_that_overflows_is_counted_in_another_pass(host, wanted) -> None:
     """K-mers are not divided evenly among the partitions."""
     usual, _ = random_reads(7, genome=300, depth=10)
-    reads = kmers_of_a_partition(15, partition, 250) * 2 + usual
+    reads = kmers_of_a_partition(15, wanted, 250) * 2 + usual
     engine = Engine()
     spectrum, passes = counted(reads, 15, 2, engine, step=len(reads))
     assert passes == 2
@@ -333,23 +329,6 @@ def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, faili
     with pytest.warns(RuntimeWarning, match="is no longer used: "):
         engine.tell_of_losses()
     engine.close()
-
-
-def test_backends_by_name(fake_gpus) -> None:
-    driver = fake_gpus(2, kernels="correct")
-    reads, _ = random_reads(9, genome=200, depth=10)
-    want = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu").correct(reads)
-    found = Spectrum.from_reads(reads, k=15, threshold=2, backend="auto").correct(reads)
-    assert (found.letters == want.letters).all()
-    assert not driver.launched
-    for method in METHODS:
-        spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cuda", devices=[1])
-        found = spectrum.correct(reads, method=method)
-        cpu = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
-        assert (found.letters == cpu.correct(reads, method=method).letters).all()
-    assert set(driver.launches) == {1}
-    with pytest.raises(ValueError, match="there is no CUDA device 7"):
-        Spectrum.from_reads(reads, backend="cuda", devices=[7])
 
 
 def large_spectrum():
@@ -442,15 +421,6 @@ def test_pinned_memory_lacks_for_a_spectrum(fake_gpus, monkeypatch, devices) -> 
     with pytest.warns(RuntimeWarning, match="is no longer used: "):
         engine.tell_of_losses()
     engine.close()
-    assert driver.live == []
-
-
-def test_a_closed_spectrum_frees_the_devices(fake_gpus) -> None:
-    driver = fake_gpus(2, kernels="correct")
-    reads, _ = random_reads(12, genome=300, depth=10)
-    with Spectrum.from_reads(reads, k=15, threshold=2, backend="cuda") as spectrum:
-        spectrum.correct(reads)
-        assert driver.live != []
     assert driver.live == []
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +15,7 @@ from tests.correct.test_correct import random_reads
 from tests.correct.test_cuda import (
     LIMITS,
     USUAL,
+    compare_long_reads,
     counted,
     qualities_of,
     same_reads,
@@ -65,18 +64,8 @@ def test_any_reads(engine, reads, k: int, method: str, data) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_long_reads(engine, method: str) -> None:
-    rnd = random.Random(3)
-    genome = "".join(rnd.choices("ACGT", k=20_000))
-    spectrum = Spectrum.from_reads([genome] * 3, k=21, threshold=2, backend="cpu")
-    reads, qualities = [], []
-    for size in (511, 512, 513, 1300, 20_000 if method == "search" else 3000, 5, 700):
-        read = list(genome[:size])
-        for _ in range(size // 100):
-            read[rnd.randrange(size)] = rnd.choice("ACGTN")
-        reads.append("".join(read))
-        qualities.append([rnd.choice([2, 20, 37]) for _ in range(size)])
-    states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
-    assert CORRECTED in states
+    longest = 20_000 if method == "search" else 3000
+    compare_long_reads(engine, method, (511, 512, 513, 1300, longest, 5, 700))
 
 
 @pytest.mark.parametrize("k", [21, 31])

@@ -186,7 +186,7 @@ class Driver {
     // Called with the lock, as what follows.
     void misused(const std::string &what) { misuse_.push_back(what); }
 
-    int allocate(Kind kind, size_t size, uintptr_t *address) {
+    uintptr_t allocate(Kind kind, size_t size) {
         if (size == 0) misused("0 bytes are asked for");
         Item item;
         item.kind = kind;
@@ -197,27 +197,25 @@ class Driver {
         memset(item.start, kGuardByte, kGuard);
         for (size_t k = 0; k < size; k++) item.memory()[k] = kUnset[k % sizeof kUnset];
         memset(item.memory() + size, kGuardByte, kGuard);
-        *address = address_of(item.memory());
+        const uintptr_t address = address_of(item.memory());
         memory_of(item).add(int64_t(size));
-        items_[*address] = std::move(item);
-        return kOk;
+        items_[address] = std::move(item);
+        return address;
     }
-    int make_stream(void **place) {
+    void make_stream(void **place) {
         auto stream = std::make_unique<Stream>();
         stream->device = current.back()->device;
         *place = stream.get();
         Item item{Kind::kStream, stream->device};
         item.stream = std::move(stream);
         items_[address_of(*place)] = std::move(item);
-        return kOk;
     }
-    int make_event(void **place) {
+    void make_event(void **place) {
         auto event = std::make_unique<Event>();
         *place = event.get();
         Item item{Kind::kEvent, current.back()->device};
         item.event = std::move(event);
         items_[address_of(*place)] = std::move(item);
-        return kOk;
     }
     int free(Kind kind, uintptr_t address, const char *function) {
         const auto found = items_.find(address);
@@ -485,7 +483,7 @@ std::string Driver::report() {
 // The driver that was made last.
 std::atomic<Driver *> latest{nullptr};
 
-// Calls work(driver) as a driver's function. `frees`: it never fails.
+// Calls work(driver), which may return an error, as a driver's function. `frees`: it never fails.
 template <class Work>
 int32_t call(const char *name, const Work &work, bool frees = false) {
     if (current.empty()) {
@@ -495,8 +493,15 @@ int32_t call(const char *name, const Work &work, bool frees = false) {
     }
     Driver &driver = *current.back()->driver;
     std::unique_lock<std::mutex> lock;
-    const int error = driver.begin(name, frees, &lock);
-    return error == kOk ? work(driver) : error;
+    if (const int error = driver.begin(name, frees, &lock)) return error;
+    if constexpr (!std::is_void<decltype(work(driver))>::value) return work(driver);
+    work(driver);
+    return kOk;
+}
+
+int32_t freed(const char *name, Kind kind, uintptr_t address) {
+    return call(
+        name, [=](Driver &driver) { return driver.free(kind, address, name); }, true);
 }
 
 }  // namespace
@@ -514,44 +519,22 @@ FUNCTION int32_t cuCtxPopCurrent_v2(void **context) {
     return kOk;
 }
 FUNCTION int32_t cuMemAlloc_v2(uint64_t *address, size_t size) {
-    return call(__func__, [=](Driver &driver) {
-        uintptr_t at;
-        const int error = driver.allocate(Kind::kDevice, size, &at);
-        *address = at;
-        return error;
-    });
+    return call(__func__, [=](Driver &driver) { *address = driver.allocate(Kind::kDevice, size); });
 }
 FUNCTION int32_t cuMemHostAlloc(void **memory, size_t size, uint32_t) {
     return call(__func__, [=](Driver &driver) {
-        uintptr_t at;
-        const int error = driver.allocate(Kind::kPinned, size, &at);
-        *memory = pointer_to(at);
-        return error;
+        *memory = pointer_to(driver.allocate(Kind::kPinned, size));
     });
 }
-FUNCTION int32_t cuMemFree_v2(uint64_t address) {
-    return call(
-        __func__,
-        [&](Driver &driver) { return driver.free(Kind::kDevice, address, "cuMemFree_v2"); }, true);
-}
+FUNCTION int32_t cuMemFree_v2(uint64_t address) { return freed(__func__, Kind::kDevice, address); }
 FUNCTION int32_t cuMemFreeHost(void *memory) {
-    return call(
-        __func__,
-        [&](Driver &driver) {
-            return driver.free(Kind::kPinned, address_of(memory), "cuMemFreeHost");
-        },
-        true);
+    return freed(__func__, Kind::kPinned, address_of(memory));
 }
 FUNCTION int32_t cuStreamCreate(void **stream, uint32_t) {
     return call(__func__, [=](Driver &driver) { return driver.make_stream(stream); });
 }
 FUNCTION int32_t cuStreamDestroy_v2(void *stream) {
-    return call(
-        __func__,
-        [&](Driver &driver) {
-            return driver.free(Kind::kStream, address_of(stream), "cuStreamDestroy_v2");
-        },
-        true);
+    return freed(__func__, Kind::kStream, address_of(stream));
 }
 FUNCTION int32_t cuStreamQuery(void *stream) {
     return call(__func__, [=](Driver &driver) {
@@ -559,50 +542,35 @@ FUNCTION int32_t cuStreamQuery(void *stream) {
     });
 }
 FUNCTION int32_t cuStreamSynchronize(void *stream) {
-    return call(__func__, [=](Driver &driver) {
-        driver.finish(static_cast<Stream *>(stream));
-        return kOk;
-    });
+    return call(__func__, [=](Driver &driver) { driver.finish(static_cast<Stream *>(stream)); });
 }
 FUNCTION int32_t cuEventCreate(void **event, uint32_t) {
     return call(__func__, [=](Driver &driver) { return driver.make_event(event); });
 }
 FUNCTION int32_t cuEventDestroy_v2(void *event) {
-    return call(
-        __func__,
-        [&](Driver &driver) {
-            return driver.free(Kind::kEvent, address_of(event), "cuEventDestroy_v2");
-        },
-        true);
+    return freed(__func__, Kind::kEvent, address_of(event));
 }
 FUNCTION int32_t cuEventRecord(void *event, void *stream) {
     return call(__func__, [=](Driver &) {
         static_cast<Event *>(event)->stream = static_cast<Stream *>(stream);
-        return kOk;
     });
 }
 FUNCTION int32_t cuEventSynchronize(void *event) {
     return call(__func__, [=](Driver &driver) {
         if (Stream *const stream = static_cast<Event *>(event)->stream) driver.finish(stream);
-        return kOk;
     });
 }
 FUNCTION int32_t cuEventElapsedTime(float *milliseconds, void *, void *) {
-    return call(__func__, [=](Driver &) {
-        *milliseconds = 1;
-        return kOk;
-    });
+    return call(__func__, [=](Driver &) { *milliseconds = 1; });
 }
 FUNCTION int32_t cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream) {
     return call(__func__, [=](Driver &driver) {
         driver.send(to, from, size, static_cast<Stream *>(stream));
-        return kOk;
     });
 }
 FUNCTION int32_t cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream) {
     return call(__func__, [=](Driver &driver) {
         driver.fetch(to, from, size, static_cast<Stream *>(stream));
-        return kOk;
     });
 }
 FUNCTION int32_t cuPointerGetAttribute(void *value, int32_t attribute, uint64_t address) {
@@ -616,7 +584,6 @@ FUNCTION int32_t cuPointerGetAttribute(void *value, int32_t attribute, uint64_t 
 FUNCTION int32_t cuMemsetD8Async(uint64_t to, uint8_t value, size_t size, void *stream) {
     return call(__func__, [=](Driver &driver) {
         driver.fill(to, value, size, static_cast<Stream *>(stream));
-        return kOk;
     });
 }
 FUNCTION int32_t cuLaunchKernel(void *kernel, uint32_t x, uint32_t y, uint32_t, uint32_t, uint32_t,

@@ -66,55 +66,10 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
     assert _same(_read(text), _read(TWO))
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        (b"", 1, "no regions: the file is empty"),
-        (b"\n\n", 1, "no regions: the file is empty"),
-        (
-            REGION[:20],
-            2,
-            "a read has 5 fields (bases, base, insertion, deletion and continuation "
-            "qualities), here 4",
-        ),
-        (
-            REGION + b"3 1\n",
-            5,
-            "the file ends within the region of line 5: 3 reads and 1 haplotypes are missing",
-        ),
-        (
-            b"1 9999999999\n",
-            1,
-            "expected a region's first line, the number of its reads and of its "
-            "haplotypes, got '1 9999999999'",
-        ),
-        (REGION.replace(b"KKKK", b"KKK"), 2, "deletion_quals: 3 qualities for 4 bases"),
-        (REGION.replace(b"ACGT ", b"ACXT "), 2, "letter 'X' of the read is none of ACGTN"),
-        (
-            REGION.replace(b"KKKK", b"KK\xa1K"),
-            2,
-            "deletion_quals: 0xA1 is no quality (Phred + 33, from '!')",
-        ),
-        # One read too many, so every later line is in the wrong place.
-        (REGION.replace(b"2 1", b"1 1"), 3, "a haplotype has 1 field, here 5"),
-        (
-            REGION.replace(b"2 1", b"999999999 1") + REGION,
-            4,
-            "a read has 5 fields (bases, base, "
-            "insertion, deletion and continuation qualities), here 1",
-        ),
-        (
-            gzip.compress(TWO, mtime=0)[:-4],
-            1,
-            "the gzip data are cut off",
-        ),
-    ],
-)
-def test_wrong_content_is_refused_with_its_line(text: bytes, line: int, message: str) -> None:
-    """test_pairhmm_text.py compares all messages with those of a plain reader."""
-    with pytest.raises(FormatError) as error:
-        _read(text)
-    assert str(error.value) == f"f.in:{line}: {message}"
+def test_damaged_gzip_data_are_refused() -> None:
+    """test_pairhmm_text.py compares all other messages with those of a plain reader."""
+    with pytest.raises(FormatError, match=r"^f\.in:1: the gzip data are cut off$"):
+        _read(gzip.compress(TWO, mtime=0)[:-4])
 
 
 def test_line_numbers_continue_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,26 +1,12 @@
 /* Reads a .in file with the library and writes it back. Then reads a file of doubles and writes one
  * a line: text IN DOUBLES THREADS */
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "../driver.h"
 #include "gkl_shim_internal.h"
 
-static uint8_t *content(const char *path, int64_t *size) {
-    FILE *file = fopen(path, "rb");
-    if (!file || fseek(file, 0, SEEK_END)) exit(2);
-    *size = ftell(file);
-    rewind(file);
-    uint8_t *bytes = malloc((size_t)*size + 1);
-    if (!bytes || fread(bytes, 1, (size_t)*size, file) != (size_t)*size) exit(2);
-    fclose(file);
-    return bytes;
-}
+enum { MOST = 1 << 26 };
 
-static void check(gkl_shim_status status) {
-    if (status == GKL_SHIM_OK) return;
-    fprintf(stderr, "%s\n", gkl_shim_last_error());
-    exit(1);
-}
+static uint8_t text[MOST];
+static double values[MOST / sizeof(double)];
 
 static void print(const uint8_t *bytes, const int64_t *offsets, int64_t k, int add, char end) {
     for (int64_t z = offsets[k]; z < offsets[k + 1]; z++) putchar(bytes[z] + add);
@@ -30,11 +16,10 @@ static void print(const uint8_t *bytes, const int64_t *offsets, int64_t k, int a
 int main(int argc, char **argv) {
     if (argc != 4) return 2;
     const int threads = atoi(argv[3]);
-    int64_t size, lines, bytes;
-    uint8_t *text = content(argv[1], &size);
+    int64_t size = read_file(argv[1], text, sizeof text), lines, bytes;
     check(gkl_shim_count_lines(text, size, threads, &lines, &bytes));
-    int64_t *offsets = malloc(sizeof(int64_t) * (size_t)(2 * lines + 4));
-    uint8_t *letters = malloc((size_t)bytes + 1);
+    int64_t *offsets = allocated(sizeof(int64_t) * (size_t)(2 * lines + 4));
+    uint8_t *letters = allocated((size_t)bytes + 1);
     gkl_shim_pairhmm_text found;
     check(gkl_shim_pairhmm_parse(text, size, 1 << 20, threads, offsets, letters, &found));
     if (found.used != size || found.lines != lines || found.unfinished != -1) return 3;
@@ -52,12 +37,12 @@ int main(int argc, char **argv) {
         for (int64_t k = haplotypes[0]; k < haplotypes[1]; k++)
             print(batch->haplotype_bases, batch->haplotype_offsets, k, 0, '\n');
     }
-    double *values = (double *)content(argv[2], &size);
+    size = read_file(argv[2], (uint8_t *)values, sizeof values);
     const int64_t count = size / (int64_t)sizeof(double);
-    uint8_t *out = malloc((size_t)(GKL_SHIM_PAIRHMM_LINE_BYTES * count) + 1);
+    uint8_t *out = allocated((size_t)(GKL_SHIM_PAIRHMM_LINE_BYTES * count) + 1);
     check(gkl_shim_pairhmm_format(values, count, threads, out, &size));
     const int failed = fwrite(out, 1, (size_t)size, stdout) != (size_t)size;
-    void *const all[] = {text, offsets, letters, values, out};
-    for (int k = 0; k < 5; k++) free(all[k]);
+    void *const all[] = {offsets, letters, out};
+    for (int k = 0; k < 3; k++) free(all[k]);
     return failed;
 }

@@ -98,17 +98,13 @@ std::vector<double> likelihoods(const gkl_shim_pairhmm_batch &region, const uint
         gkl_shim_pairhmm_options options = {};
         options.threads = 1, options.precision = precision;
         options.conventions = GKL_SHIM_AS_GKL;
-        gkl_shim_pairhmm *opened;
-        computed(gkl_shim_pairhmm_open(&options, &opened));
-        const Handle<gkl_shim_pairhmm> kept(opened, gkl_shim_pairhmm_close);
-        computed(gkl_shim_pairhmm_compute(opened, &region, values.data(), pairs));
+        const auto engine = opened(gkl_shim_pairhmm_close, gkl_shim_pairhmm_open, &options);
+        computed(gkl_shim_pairhmm_compute(engine, &region, values.data(), pairs));
     } else {
         const gkl_shim_pdhmm_options options = {1, GKL_SHIM_AS_GKL, nullptr};
         const gkl_shim_pdhmm_batch flagged = {region, flags};
-        gkl_shim_pdhmm *opened;
-        computed(gkl_shim_pdhmm_open(&options, &opened));
-        const Handle<gkl_shim_pdhmm> kept(opened, gkl_shim_pdhmm_close);
-        computed(gkl_shim_pdhmm_compute(opened, &flagged, values.data(), pairs));
+        const auto engine = opened(gkl_shim_pdhmm_close, gkl_shim_pdhmm_open, &options);
+        computed(gkl_shim_pdhmm_compute(engine, &flagged, values.data(), pairs));
     }
     return values;
 }
@@ -303,12 +299,10 @@ bool jni_smithwaterman(uint8_t *bytes, int64_t size) {
     const gkl_shim_smithwaterman_parameters parameters = {scores[0], scores[1], scores[2],
                                                           scores[3], overhang};
     const gkl_shim_smithwaterman_options options = {1, nullptr};
-    gkl_shim_smithwaterman *opened;
-    computed(gkl_shim_smithwaterman_open(&options, &opened));
-    const Handle<gkl_shim_smithwaterman> kept(opened, gkl_shim_smithwaterman_close);
+    const auto engine = opened(gkl_shim_smithwaterman_close, gkl_shim_smithwaterman_open, &options);
     int64_t offset, ends[2];
     Exact<char> text(2 * (first_ends[1] + second_ends[1]));
-    computed(gkl_shim_smithwaterman_align_exactly(opened, &pair, &parameters, &offset, ends,
+    computed(gkl_shim_smithwaterman_align_exactly(engine, &pair, &parameters, &offset, ends,
                                                   text.data, 2 * (first_ends[1] + second_ends[1])));
     require(packed == jlong(uint64_t(offset) << 32 | uint64_t(ends[1])) &&
                 memcmp(text.data, cigar.data(), size_t(ends[1])) == 0,

@@ -136,12 +136,10 @@ bool pairhmm_builds(uint8_t *text, int64_t size) {
                 gkl_shim_pairhmm_options options = {};
                 options.threads = 1, options.precision = precision, options.build = build;
                 options.conventions = conventions_of(choice);
-                gkl_shim_pairhmm *opened;
-                computed(gkl_shim_pairhmm_open(&options, &opened));
-                const Handle<gkl_shim_pairhmm> kept(opened, gkl_shim_pairhmm_close);
+                const auto engine = opened(gkl_shim_pairhmm_close, gkl_shim_pairhmm_open, &options);
                 const int64_t count = pairs_of(batch);
                 Exact<double> values(count);
-                answer.status = gkl_shim_pairhmm_compute(opened, &batch, values.data, count);
+                answer.status = gkl_shim_pairhmm_compute(engine, &batch, values.data, count);
                 if (answer.status != GKL_SHIM_OK) break;
                 append(answer.bytes, values.data, count);
             }
@@ -160,12 +158,10 @@ bool pdhmm_builds(uint8_t *text, int64_t size) {
         const gkl_shim_pdhmm_batch flagged = {batch, flags.data};
         return alike([&](const char *build) {
             const gkl_shim_pdhmm_options options = {1, conventions_of(choice), build};
-            gkl_shim_pdhmm *opened;
-            computed(gkl_shim_pdhmm_open(&options, &opened));
-            const Handle<gkl_shim_pdhmm> kept(opened, gkl_shim_pdhmm_close);
+            const auto engine = opened(gkl_shim_pdhmm_close, gkl_shim_pdhmm_open, &options);
             const int64_t count = pairs_of(batch);
             Exact<double> values(count);
-            Answer answer = {gkl_shim_pdhmm_compute(opened, &flagged, values.data, count), {}};
+            Answer answer = {gkl_shim_pdhmm_compute(engine, &flagged, values.data, count), {}};
             if (answer.status == GKL_SHIM_OK) append(answer.bytes, values.data, count);
             return answer;
         });
@@ -205,14 +201,13 @@ bool smithwaterman_builds(uint8_t *bytes, int64_t size) {
                                                 alternatives.offsets.data(), second.data()};
     const auto answer = [&](const char *build, decltype(&gkl_shim_smithwaterman_align) align) {
         const gkl_shim_smithwaterman_options options = {1, build};
-        gkl_shim_smithwaterman *opened;
-        computed(gkl_shim_smithwaterman_open(&options, &opened));
-        const Handle<gkl_shim_smithwaterman> kept(opened, gkl_shim_smithwaterman_close);
+        const auto engine =
+            opened(gkl_shim_smithwaterman_close, gkl_shim_smithwaterman_open, &options);
         const int64_t room = 2 * int64_t(first.size() + second.size());
         Exact<int64_t> starts(pairs), ends(pairs + 1);
         Exact<char> cigars(room);
         Answer made = {
-            align(opened, &batch, &parameters, starts.data, ends.data, cigars.data, room), {}};
+            align(engine, &batch, &parameters, starts.data, ends.data, cigars.data, room), {}};
         if (made.status == GKL_SHIM_OK) {
             append(made.bytes, starts.data, pairs);
             append(made.bytes, ends.data, pairs + 1);
@@ -304,12 +299,11 @@ bool prefilter_builds(uint8_t *text, int64_t size) {
                 alike([&](const char *build) {
                     const gkl_shim_prefilter_options options = {1, GKL_SHIM_PREFILTER_EXACT, mode,
                                                                 text[kMaxEdits], build};
-                    gkl_shim_prefilter *opened;
-                    computed(gkl_shim_prefilter_open(&options, &opened));
-                    const Handle<gkl_shim_prefilter> kept(opened, gkl_shim_prefilter_close);
+                    const auto engine =
+                        opened(gkl_shim_prefilter_close, gkl_shim_prefilter_open, &options);
                     Exact<int16_t> results(count);
                     Answer answer = {
-                        gkl_shim_prefilter_compute(opened, count, &reads, &segments, results.data),
+                        gkl_shim_prefilter_compute(engine, count, &reads, &segments, results.data),
                         {}};
                     if (answer.status == GKL_SHIM_OK) append(answer.bytes, results.data, count);
                     return answer;

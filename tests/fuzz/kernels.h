@@ -88,9 +88,7 @@ gkl_shim_cuda_engine *pairhmm_engine_of(int32_t precision, int32_t conventions) 
     options.device_count = 1;
     options.devices = &device;
     options.driver = fake_functions();
-    gkl_shim_cuda_engine *engine;
-    computed(gkl_shim_pairhmm_cuda_open(&options, &engine));
-    return engine;
+    return opened(gkl_shim_cuda_engine_close, gkl_shim_pairhmm_cuda_open, &options).release();
 }
 
 using gkl_shim::pairhmm::kReadTrackCount;
@@ -157,13 +155,11 @@ bool pairhmm_kernels(uint8_t *text, int64_t size) {
             options.threads = 1, options.precision = precision;
             options.conventions = conventions_of(choice);
             gkl_shim_cuda_engine *const engine = engines[precision][options.conventions];
-            gkl_shim_pairhmm *opened;
-            computed(gkl_shim_pairhmm_open(&options, &opened));
-            const Handle<gkl_shim_pairhmm> kept(opened, gkl_shim_pairhmm_close);
+            const auto on_cpu = opened(gkl_shim_pairhmm_close, gkl_shim_pairhmm_open, &options);
             const int64_t count = pairs_of(batch);
             Exact<double> expected(count), found(count);
             const gkl_shim_status status =
-                gkl_shim_pairhmm_compute(opened, &batch, expected.data, count);
+                gkl_shim_pairhmm_compute(on_cpu, &batch, expected.data, count);
             require(gkl_shim_pairhmm_cuda_compute(engine, &batch, nullptr, 1, found.data,
                                                   nullptr) == status,
                     "the kernels and the CPU return different statuses");
@@ -207,11 +203,9 @@ void compare_prefilter(int32_t method, int32_t mode, const uint8_t *head, int64_
                        const gkl_shim_prefilter_sequences &segments) {
     const uint8_t edits = head[kMaxEdits], choice = head[kChoice];
     const gkl_shim_prefilter_options cpu = {1, method, mode, edits, nullptr};
-    gkl_shim_prefilter *opened;
-    computed(gkl_shim_prefilter_open(&cpu, &opened));
-    const Handle<gkl_shim_prefilter> kept(opened, gkl_shim_prefilter_close);
+    const auto on_cpu = opened(gkl_shim_prefilter_close, gkl_shim_prefilter_open, &cpu);
     Exact<int16_t> expected(count), found(count);
-    if (!accepted(gkl_shim_prefilter_compute(opened, count, &reads, &segments, expected.data)))
+    if (!accepted(gkl_shim_prefilter_compute(on_cpu, count, &reads, &segments, expected.data)))
         return;
     const gkl_shim_prefilter_cuda_device device = {0, host_device().context,
                                                    prefilter_kernels_of(method, mode)};
@@ -221,9 +215,7 @@ void compare_prefilter(int32_t method, int32_t mode, const uint8_t *head, int64_
         choice & 1 ? GKL_SHIM_PREFILTER_CUDA_ON_HOST : GKL_SHIM_PREFILTER_CUDA_ON_DEVICE;
     options.device_count = 1, options.devices = &device, options.driver = fake_functions();
     options.chunk_bytes = choice & 2 ? 1 << 8 : 1 << 12, options.memory_bytes = kDeviceMemory;
-    gkl_shim_cuda_engine *engine;
-    computed(gkl_shim_prefilter_cuda_open(&options, &engine));
-    const Handle<gkl_shim_cuda_engine> open(engine, gkl_shim_cuda_engine_close);
+    const auto engine = opened(gkl_shim_cuda_engine_close, gkl_shim_prefilter_cuda_open, &options);
     gkl_shim_prefilter_cuda_call call = {0, count, 0, 0, 0};
     computed(gkl_shim_prefilter_cuda_compute(engine, &reads, &segments, found.data, &call));
     require(call.undone == 0, "the device is lost");
@@ -258,19 +250,7 @@ gkl_shim_cuda_engine *mem_engine_of(int64_t page_letters, int64_t chunk_letters)
     options.page_letters = page_letters, options.chunk_letters = chunk_letters;
     options.streams = 1, options.device_count = 1;
     options.devices = &device, options.driver = fake_functions();
-    gkl_shim_cuda_engine *engine;
-    computed(gkl_shim_mem_cuda_open(&options, &engine));
-    return engine;
-}
-
-// The matches of a search, which it closes.
-std::vector<uint8_t> matches_of(gkl_shim_mem_matches *found) {
-    const Handle<gkl_shim_mem_matches> kept(found, gkl_shim_mem_matches_close);
-    Exact<gkl_shim_mem_match> copied(gkl_shim_mem_count(found));
-    computed(gkl_shim_mem_copy(found, copied.data));
-    std::vector<uint8_t> bytes;
-    append(bytes, copied.data, gkl_shim_mem_count(found));
-    return bytes;
+    return opened(gkl_shim_cuda_engine_close, gkl_shim_mem_cuda_open, &options).release();
 }
 
 // The first byte gives the least length of a match, the others are the reference and the queries.
@@ -278,29 +258,26 @@ bool mem_kernels(uint8_t *text, int64_t size) {
     static gkl_shim_cuda_engine *const whole = mem_engine_of(0, 0), *const divided =
                                                                         mem_engine_of(64, 32);
     if (size < 1) return false;
-    gkl_shim_mem_fasta *parsed;
-    computed(gkl_shim_mem_parse(text + 1, size - 1, 1, &parsed));
-    const Handle<gkl_shim_mem_fasta> kept(parsed, gkl_shim_mem_fasta_close);
+    const auto fasta = opened(gkl_shim_mem_fasta_close, gkl_shim_mem_parse, text + 1, size - 1, 1);
     gkl_shim_mem_sequences sequences, names;
-    gkl_shim_mem_fasta_sequences(parsed, &sequences, &names);
+    gkl_shim_mem_fasta_sequences(fasta, &sequences, &names);
     gkl_shim_mem_options options = {};
     options.threads = 1, options.min_length = 1 + text[0] % 32;
     options.nucleotides_only = text[0] / 32 % 2;
-    gkl_shim_mem *opened;
-    computed(gkl_shim_mem_open(&options, &sequences, &opened));
-    const Handle<gkl_shim_mem> index(opened, gkl_shim_mem_close);
+    const auto index = opened(gkl_shim_mem_close, gkl_shim_mem_open, &options, &sequences);
     for (const int32_t kind : {GKL_SHIM_MEM_ALL, GKL_SHIM_MEM_MUMREFERENCE, GKL_SHIM_MEM_MUM}) {
         gkl_shim_mem_search how = {};
         how.min_length = options.min_length, how.kind = kind, how.strands = GKL_SHIM_MEM_BOTH;
-        gkl_shim_mem_matches *found;
-        computed(gkl_shim_mem_find(opened, &sequences, &how, &found));
-        const std::vector<uint8_t> expected = matches_of(found);
-        for (gkl_shim_cuda_engine *const engine : {whole, divided}) {
+        const auto matches = [&](gkl_shim_cuda_engine *engine) {
             how.engine = engine;
-            computed(gkl_shim_mem_find(opened, &sequences, &how, &found));
-            require(matches_of(found) == expected,
-                    "the kernels and the CPU find different matches");
-        }
+            std::vector<uint8_t> bytes;
+            append_matches(bytes, opened(gkl_shim_mem_matches_close, gkl_shim_mem_find, index,
+                                         &sequences, &how));
+            return bytes;
+        };
+        const std::vector<uint8_t> expected = matches(nullptr);
+        for (gkl_shim_cuda_engine *const engine : {whole, divided})
+            require(matches(engine) == expected, "the kernels and the CPU find different matches");
     }
     return true;
 }
@@ -327,18 +304,20 @@ struct Corrected {
     Exact<int32_t> begins, ends;
 };
 
-// The spectrum of reads, and its slots.
-gkl_shim_correct_spectrum *spectrum_of(gkl_shim_correct_counter *counter,
-                                       const gkl_shim_correct_batch &batch,
-                                       std::vector<uint8_t> *slots) {
-    const Handle<gkl_shim_correct_counter> kept(counter, gkl_shim_correct_counter_close);
+// The spectrum of reads that an engine counts, and its slots.
+Handle<gkl_shim_correct_spectrum> spectrum_of(const gkl_shim_correct_batch &batch, int32_t k,
+                                              int64_t memory, gkl_shim_cuda_engine *engine,
+                                              std::vector<uint8_t> *slots) {
+    const auto counter = opened(gkl_shim_correct_counter_close, gkl_shim_correct_counter_open, k, 1,
+                                memory, 2, engine);
+    require(gkl_shim_correct_cuda_counts(counter) == (engine != nullptr), "the device is lost");
     int32_t complete = 0;
     while (!complete) {
         computed(gkl_shim_correct_count(counter, &batch));
         computed(gkl_shim_correct_end_pass(counter, &complete));
     }
-    gkl_shim_correct_spectrum *spectrum;
-    computed(gkl_shim_correct_spectrum_make(counter, 2, &spectrum));
+    auto spectrum =
+        opened(gkl_shim_correct_spectrum_close, gkl_shim_correct_spectrum_make, counter, 2);
     gkl_shim_correct_spectrum_info known;
     computed(gkl_shim_correct_spectrum_information(spectrum, &known));
     append(*slots, known.slots, int64_t(known.slot_count));
@@ -356,9 +335,7 @@ gkl_shim_cuda_engine *correct_engine() {
     gkl_shim_correct_cuda_options options = {};
     options.threads = 1, options.chunk_bases = 64, options.device_count = 1;
     options.devices = &device, options.driver = fake_functions();
-    gkl_shim_cuda_engine *engine;
-    computed(gkl_shim_correct_cuda_open(&options, &engine));
-    return engine;
+    return opened(gkl_shim_cuda_engine_close, gkl_shim_correct_cuda_open, &options).release();
 }
 
 // The first byte gives k, and the second one says whether the counters have little memory, so that
@@ -383,24 +360,18 @@ bool correct_kernels(uint8_t *text, int64_t size) {
     offsets.push_back(int64_t(letters.size()));
     const gkl_shim_correct_batch batch = {int64_t(offsets.size()) - 1, offsets.data(),
                                           letters.data(), qualities.data()};
-    gkl_shim_correct_counter *counter;
     std::vector<uint8_t> expected, found;
-    computed(gkl_shim_correct_counter_open(k, 1, memory, 2, nullptr, &counter));
-    const Handle<gkl_shim_correct_spectrum> solid(spectrum_of(counter, batch, &expected),
-                                                  gkl_shim_correct_spectrum_close);
-    computed(gkl_shim_correct_counter_open(k, 1, memory, 2, engine, &counter));
-    require(gkl_shim_correct_cuda_counts(counter) == 1, "the device is lost");
-    const Handle<gkl_shim_correct_spectrum> again(spectrum_of(counter, batch, &found),
-                                                  gkl_shim_correct_spectrum_close);
+    const auto solid = spectrum_of(batch, k, memory, nullptr, &expected);
+    spectrum_of(batch, k, memory, engine, &found);
     require(found == expected, "the kernels and the CPU count different k-mers");
     for (const int32_t method : {GKL_SHIM_CORRECT_SEARCH, GKL_SHIM_CORRECT_VOTING}) {
         gkl_shim_correct_options options = {};
         options.threads = 1, options.method = method;
         const Corrected here(batch), there(batch);
-        computed(gkl_shim_correct_reads(&options, solid.get(), &batch, here.letters.data,
+        computed(gkl_shim_correct_reads(&options, solid, &batch, here.letters.data,
                                         here.states.data, here.begins.data, here.ends.data));
         options.engine = engine;
-        computed(gkl_shim_correct_reads(&options, solid.get(), &batch, there.letters.data,
+        computed(gkl_shim_correct_reads(&options, solid, &batch, there.letters.data,
                                         there.states.data, there.begins.data, there.ends.data));
         require(here.bytes(batch) == there.bytes(batch),
                 "the kernels and the CPU correct differently");

@@ -44,8 +44,19 @@ struct Exact {
     T *const data;
 };
 
+// A handle of the library, which closes itself.
 template <class T>
-using Handle = std::unique_ptr<T, void (*)(T *)>;
+struct Handle : std::unique_ptr<T, void (*)(T *)> {
+    using std::unique_ptr<T, void (*)(T *)>::unique_ptr;
+    operator T *() const { return this->get(); }
+};
+
+template <class T, class Open, class... Arguments>
+Handle<T> opened(void (*close)(T *), Open open, const Arguments &...arguments) {
+    T *made;
+    computed(open(arguments..., &made));
+    return {made, close};
+}
 
 template <class T>
 void append(std::vector<uint8_t> &bytes, const T *data, int64_t count) {
@@ -73,11 +84,9 @@ bool regions(uint8_t *text, int64_t size) {
     const gkl_shim_pairhmm_batch &batch = found.batch;
     computed(gkl_shim_pairhmm_check(&batch));
     const int64_t pairs = pairs_of(batch);
-    gkl_shim_pairhmm *opened;
-    computed(gkl_shim_pairhmm_open(nullptr, &opened));
-    const Handle<gkl_shim_pairhmm> pairhmm(opened, gkl_shim_pairhmm_close);
+    const auto pairhmm = opened(gkl_shim_pairhmm_close, gkl_shim_pairhmm_open, nullptr);
     Exact<double> values(pairs);
-    return accepted(gkl_shim_pairhmm_compute(opened, &batch, values.data, pairs));
+    return accepted(gkl_shim_pairhmm_compute(pairhmm, &batch, values.data, pairs));
 }
 
 bool flagged(uint8_t *text, int64_t size) {
@@ -92,11 +101,9 @@ bool flagged(uint8_t *text, int64_t size) {
     const gkl_shim_pdhmm_batch batch = {found.text.batch, found.haplotype_flags};
     computed(gkl_shim_pdhmm_check(&batch));
     const int64_t pairs = pairs_of(batch.pairs);
-    gkl_shim_pdhmm *opened;
-    computed(gkl_shim_pdhmm_open(nullptr, &opened));
-    const Handle<gkl_shim_pdhmm> pdhmm(opened, gkl_shim_pdhmm_close);
+    const auto pdhmm = opened(gkl_shim_pdhmm_close, gkl_shim_pdhmm_open, nullptr);
     Exact<double> values(pairs);
-    computed(gkl_shim_pdhmm_compute(opened, &batch, values.data, pairs));
+    computed(gkl_shim_pdhmm_compute(pdhmm, &batch, values.data, pairs));
     return true;
 }
 
@@ -110,16 +117,14 @@ bool pairs(uint8_t *text, int64_t size) {
                                                               segment_lengths.data, &count, &used));
     require(count <= capacity && used <= size, "more was read than there is");
     const gkl_shim_prefilter_options options = {2, 0, GKL_SHIM_PREFILTER_INFIX, 3, nullptr};
-    gkl_shim_prefilter *opened;
-    computed(gkl_shim_prefilter_open(&options, &opened));
-    const Handle<gkl_shim_prefilter> prefilter(opened, gkl_shim_prefilter_close);
+    const auto prefilter = opened(gkl_shim_prefilter_close, gkl_shim_prefilter_open, &options);
     gkl_shim_prefilter_sequences of_reads = {}, of_segments = {};
     of_reads.letters = of_segments.letters = text;
     of_reads.size = of_segments.size = size;
     of_reads.starts = reads.data, of_reads.lengths = read_lengths.data;
     of_segments.starts = segments.data, of_segments.lengths = segment_lengths.data;
     Exact<int16_t> results(count);
-    computed(gkl_shim_prefilter_compute(opened, count, &of_reads, &of_segments, results.data));
+    computed(gkl_shim_prefilter_compute(prefilter, count, &of_reads, &of_segments, results.data));
     return good;
 }
 
@@ -135,9 +140,7 @@ bool alignable(uint8_t *text, int64_t size) {
         accepted(gkl_shim_smithwaterman_parse(text, size, capacity, 2, &defaults, parameters.data,
                                               offsets.data, letters.data, &batch, &used));
     require(batch.pairs <= capacity && used <= size, "more was read than there is");
-    gkl_shim_smithwaterman *opened;
-    computed(gkl_shim_smithwaterman_open(nullptr, &opened));
-    const Handle<gkl_shim_smithwaterman> aligner(opened, gkl_shim_smithwaterman_close);
+    const auto aligner = opened(gkl_shim_smithwaterman_close, gkl_shim_smithwaterman_open, nullptr);
     const int64_t room =
         2 * (batch.reference_offsets[batch.pairs] + batch.alternative_offsets[batch.pairs]);
     Exact<int64_t> starts(batch.pairs), ends(batch.pairs + 1);
@@ -145,9 +148,9 @@ bool alignable(uint8_t *text, int64_t size) {
     Exact<int64_t> exact_starts(batch.pairs), exact_ends(batch.pairs + 1);
     Exact<char> exact_cigars(room);
     for (int64_t k = 0; k < batch.pairs; k++) {
-        computed(gkl_shim_smithwaterman_align(opened, &batch, &parameters.data[k], starts.data,
+        computed(gkl_shim_smithwaterman_align(aligner, &batch, &parameters.data[k], starts.data,
                                               ends.data, cigars.data, room));
-        computed(gkl_shim_smithwaterman_align_exactly(opened, &batch, &parameters.data[k],
+        computed(gkl_shim_smithwaterman_align_exactly(aligner, &batch, &parameters.data[k],
                                                       exact_starts.data, exact_ends.data,
                                                       exact_cigars.data, room));
         require(
@@ -186,6 +189,13 @@ bool candidates(uint8_t *text, int64_t size) {
     return good;
 }
 
+void append_matches(std::vector<uint8_t> &bytes, gkl_shim_mem_matches *matches) {
+    const int64_t count = gkl_shim_mem_count(matches);
+    Exact<gkl_shim_mem_match> copied(count);
+    computed(gkl_shim_mem_copy(matches, copied.data));
+    append(bytes, copied.data, count);
+}
+
 // Searches an index, and writes the matches. Returns them.
 std::vector<uint8_t> search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
     std::vector<uint8_t> all;
@@ -198,39 +208,31 @@ std::vector<uint8_t> search(gkl_shim_mem *index, const gkl_shim_mem_sequences &q
     for (const int32_t kind : {GKL_SHIM_MEM_ALL, GKL_SHIM_MEM_MUMREFERENCE, GKL_SHIM_MEM_MUM}) {
         gkl_shim_mem_search how = {};
         how.min_length = information.min_length, how.kind = kind, how.strands = GKL_SHIM_MEM_BOTH;
-        gkl_shim_mem_matches *found;
-        computed(gkl_shim_mem_find(index, &queries, &how, &found));
-        const Handle<gkl_shim_mem_matches> matches(found, gkl_shim_mem_matches_close);
-        Exact<gkl_shim_mem_match> copied(gkl_shim_mem_count(found));
-        gkl_shim_mem_copy(found, copied.data);
-        append(all, copied.data, gkl_shim_mem_count(found));
+        const auto matches =
+            opened(gkl_shim_mem_matches_close, gkl_shim_mem_find, index, &queries, &how);
+        append_matches(all, matches);
         const gkl_shim_mem_format format = {&references, &names, 1, 1, 1, 1, 0};
-        gkl_shim_mem_lines *lines;
-        computed(gkl_shim_mem_lines_open(found, &format, &lines));
-        const Handle<gkl_shim_mem_lines> writer(lines, gkl_shim_mem_lines_close);
+        const auto writer =
+            opened(gkl_shim_mem_lines_close, gkl_shim_mem_lines_open, matches, &format);
         const uint8_t *part;
         int64_t size;
-        do computed(gkl_shim_mem_lines_next(lines, &part, &size));
+        do computed(gkl_shim_mem_lines_next(writer, &part, &size));
         while (size > 0);
     }
     return all;
 }
 
 bool fasta(uint8_t *text, int64_t size) {
-    gkl_shim_mem_fasta *parsed;
-    computed(gkl_shim_mem_parse(text, size, 2, &parsed));
-    const Handle<gkl_shim_mem_fasta> kept(parsed, gkl_shim_mem_fasta_close);
+    const auto fasta = opened(gkl_shim_mem_fasta_close, gkl_shim_mem_parse, text, size, 2);
     gkl_shim_mem_sequences sequences, names;
-    gkl_shim_mem_fasta_sequences(parsed, &sequences, &names);
+    gkl_shim_mem_fasta_sequences(fasta, &sequences, &names);
     std::vector<uint8_t> matches[2];
     for (const bool divided : {false, true}) {
         gkl_shim_mem_options options = {};
         options.threads = 2, options.min_length = 5;
         if (divided) options.page_letters = 7;
-        gkl_shim_mem *opened;
-        computed(gkl_shim_mem_open(&options, &sequences, &opened));
-        const Handle<gkl_shim_mem> index(opened, gkl_shim_mem_close);
-        matches[divided] = search(opened, sequences);
+        const auto index = opened(gkl_shim_mem_close, gkl_shim_mem_open, &options, &sequences);
+        matches[divided] = search(index, sequences);
     }
     require(matches[0] == matches[1], "an index in pages finds other matches");
     return true;
@@ -257,27 +259,21 @@ bool index(uint8_t *bytes, int64_t size) {
 const gkl_shim_correct_spectrum *solid_kmers() {
     const char *const read = ">\nACGTTGCATTACGACGTGATTACAGATTACAGGCATGCTTGACCATG\n";
     std::string text = std::string(read) + read + read;
-    gkl_shim_correct_chunk *chunk;
-    computed(gkl_shim_correct_chunk_open(1, 0, &chunk));
+    const auto chunk = opened(gkl_shim_correct_chunk_close, gkl_shim_correct_chunk_open, 1, 0);
     int64_t records, bases, end;
     computed(gkl_shim_correct_chunk_parse(chunk, reinterpret_cast<uint8_t *>(&text[0]),
                                           int64_t(text.size()), 1, 0, &records, &bases, &end));
-    gkl_shim_correct_counter *counter;
-    computed(gkl_shim_correct_counter_open(11, 1, 0, 2, nullptr, &counter));
+    const auto counter =
+        opened(gkl_shim_correct_counter_close, gkl_shim_correct_counter_open, 11, 1, 0, 2, nullptr);
     computed(gkl_shim_correct_chunk_count(chunk, counter));
     int32_t complete;
     computed(gkl_shim_correct_end_pass(counter, &complete));
-    gkl_shim_correct_spectrum *spectrum;
-    computed(gkl_shim_correct_spectrum_make(counter, 2, &spectrum));
-    gkl_shim_correct_counter_close(counter);
-    gkl_shim_correct_chunk_close(chunk);
-    return spectrum;
+    return opened(gkl_shim_correct_spectrum_close, gkl_shim_correct_spectrum_make, counter, 2)
+        .release();
 }
 
 bool reads(uint8_t *text, int64_t size) {
-    gkl_shim_correct_chunk *chunk;
-    computed(gkl_shim_correct_chunk_open(2, 0, &chunk));
-    const Handle<gkl_shim_correct_chunk> kept(chunk, gkl_shim_correct_chunk_close);
+    const auto chunk = opened(gkl_shim_correct_chunk_close, gkl_shim_correct_chunk_open, 2, 0);
     int64_t records, bases, end;
     const int32_t whole = size > 0 && text[size - 1] == '\n';
     if (!accepted(

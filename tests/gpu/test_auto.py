@@ -1,5 +1,7 @@
-"""The backend "auto": what calls are expected to cost and do cost. A function that makes an engine
-for one call opens no device."""
+"""The backends: their names, and with "auto", what calls are expected to cost and do cost.
+
+A function that makes an engine for one call opens no device.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,15 @@ import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gkl_shim import mem, pairhmm, prefilter
+from gkl_shim import correct, mem, pairhmm, prefilter
 from gkl_shim.common import _auto, _native
 from tests.conftest import ROOT, require_tool
+from tests.correct.test_correct import random_reads
+from tests.mem.test_find import related
 
 REFERENCE, QUERY = "ACGTTGCAAGCT", "TTGCAAG"
 READS, HAPLOTYPES = [("ACGT", 30)], ["ACGTAC"]
@@ -33,6 +38,43 @@ def mem_object() -> None:
         index.find(QUERY)
 
 
+def searched(**options: Any) -> bytes:
+    reference, queries = related(36, 2000, 6)
+    with mem.Index(reference, min_length=12, **options) as index:
+        return index.find(queries, kind="mum", strands="both").tobytes()
+
+
+def corrected(**options: Any) -> bytes:
+    reads, _ = random_reads(9, genome=200, depth=10)
+    with correct.Spectrum.from_reads(reads, k=15, threshold=2, **options) as spectrum:
+        return spectrum.correct(reads).letters.tobytes()
+
+
+def filtered(**options: Any) -> bytes:
+    with prefilter.Prefilter(2, **options) as engine:
+        return engine.edits([REFERENCE], [QUERY]).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "results"),
+    [("mem", searched), ("correct", corrected), ("prefilter", filtered)],
+)
+def test_backends_by_name(
+    fake_gpus: Callable[..., Any], algorithm: str, results: Callable[..., bytes]
+) -> None:
+    """Devices that are asked for by name and number are used, and freed in the end."""
+    driver = fake_gpus(2, kernels=algorithm)
+    want = results(backend="cpu")
+    assert results(backend="auto") == want
+    assert not driver.launched
+    assert results(backend="cuda", devices=[1]) == want
+    assert set(driver.launches) == {1}
+    assert driver.live == []
+    with pytest.raises(ValueError, match="devices: there is no CUDA device 7; there are 2"):
+        results(backend="cuda", devices=[0, 7])
+
+
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize(
     ("algorithm", "function", "use_of_object"),
     [
@@ -50,8 +92,6 @@ def test_only_objects_open_devices(
     use_of_object: Callable[[], None],
 ) -> None:
     """Even where a device would be expected to compute any call sooner."""
-    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
-    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
     monkeypatch.setattr(_auto.CallCosts, "prefer_gpu", lambda costs, call: True)
     opened = []
     open_engine = _auto.Devices._open

@@ -576,20 +576,6 @@ def test_a_device_that_fails_when_it_is_opened(fake_gpus, after: int) -> None:
     assert driver.live == []
 
 
-def test_backends_by_name(fake_gpus) -> None:
-    driver = fake_gpus(2, kernels="mem")
-    reference, queries = related(36, 2000, 6)
-    options = {"min_length": 12, "strands": "both", "kind": "mum"}
-    want = mem.find(reference, queries, backend="cpu", **options)
-    assert np.array_equal(mem.find(reference, queries, backend="auto", **options), want)
-    assert not driver.launched
-    found = mem.find(reference, queries, backend="cuda", devices=[1], **options)
-    assert np.array_equal(found, want)
-    assert set(driver.launches) == {1}
-    with pytest.raises(ValueError, match="there is no CUDA device 7"):
-        mem.find(reference, queries, backend="cuda", devices=[7])
-
-
 def test_the_command_searches_on_the_chosen_devices(fake_gpus, tmp_path) -> None:
     driver = fake_gpus(2, kernels="mem")
     reference, queries = related(36, 2000, 6)
@@ -604,15 +590,6 @@ def test_the_command_searches_on_the_chosen_devices(fake_gpus, tmp_path) -> None
     done = CliRunner().invoke(command, [*options, "7"])
     assert done.exit_code == 2
     assert "devices: there is no CUDA device 7; there are 2" in done.output
-
-
-def test_a_closed_index_frees_the_devices(fake_gpus) -> None:
-    driver = fake_gpus(2, kernels="mem")
-    reference, queries = related(36, 2000, 6)
-    with mem.Index(reference, min_length=12, backend="cuda") as index:
-        assert len(index.find(queries)) > 0
-        assert driver.live != []
-    assert driver.live == []
 
 
 def test_no_length_is_too_large(fake_gpus) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim.common import _native
+from tests.common.arguments import Handles, refusal
 from tests.conftest import library_for, require_tool
 from tests.native_driver import DRIVER, run
 from tests.pairhmm import oracle
@@ -68,14 +69,6 @@ def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_fil
         )
 
 
-def test_an_unknown_build_is_refused(native_driver, region_file):
-    done = subprocess.run(
-        [*native_driver, region_file, "abacus", "single", "1"], capture_output=True, text=True
-    )
-    assert done.returncode == 1
-    assert 'no build "abacus" here; this CPU can run: ' in done.stderr
-
-
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -86,9 +79,7 @@ def test_an_unknown_build_is_refused(native_driver, region_file):
     ],
 )
 def test_options_out_of_range_are_refused(options, complaint):
-    ffi, library = _native.library()
-    handle = ffi.new("gkl_shim_pairhmm **")
-    status = library.gkl_shim_pairhmm_open(ffi.new("gkl_shim_pairhmm_options *", options), handle)
-    assert status == library.GKL_SHIM_EINVAL
-    assert ffi.string(library.gkl_shim_last_error()).decode() == complaint
-    assert handle[0] == ffi.NULL
+    h = Handles()
+    handle, given = h.new("gkl_shim_pairhmm **"), h.new("gkl_shim_pairhmm_options *", options)
+    assert refusal(h, "pairhmm_open", given, handle) == complaint
+    assert handle[0] == h.ffi.NULL

@@ -16,6 +16,8 @@ import pytest
 from gkl_shim.common import _native
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, _native_pairhmm
 from tests.cli.shim_command import one_error, run
+from tests.common.arguments import Handles, changed, refusal
+from tests.pairhmm.common_cases import CALLS
 
 # A batch's arrays must live as long as the pointer to it.
 _ARRAYS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -189,36 +191,22 @@ def test_more_cells_than_an_integer_holds():
 
 
 def test_arrays_of_a_c_caller():
-    """Each must be there, and there must be room for all results."""
-    ffi, library = _native.library()
-    handle = ffi.new("gkl_shim_pairhmm **")
-    _native.check(library.gkl_shim_pairhmm_open(ffi.NULL, handle))
-    arrays: dict[str, Any] = {name: ffi.new("int64_t[]", ends) for name, ends in OFFSETS.items()}
-    arrays |= {"read_bases": ffi.new("uint8_t[]", b"ACGTAACGT")}
-    for track in ("base_quals", "insertion_quals", "deletion_quals", "continuation_quals"):
-        arrays[track] = ffi.new("uint8_t[]", [30] * 9)
-    arrays |= {"haplotype_bases": ffi.new("uint8_t[]", b"ACGTACG")}
-    out = ffi.new("double[]", [1.0, 1.0])
+    """There must be room for all results, and no other bytes among the letters.
 
-    def compute(size: int = 2, out: Any = out, **wrong: Any) -> str | None:
-        batch = ffi.new("gkl_shim_pairhmm_batch *", {"regions": 2, **arrays, **wrong})
-        status = library.gkl_shim_pairhmm_compute(handle[0], batch, out, size)
-        if status == library.GKL_SHIM_OK:
-            return None
-        assert status == library.GKL_SHIM_EINVAL
-        return ffi.string(library.gkl_shim_last_error()).decode()
+    tests/common/test_wrong_arguments.py has arrays that are absent.
+    """
+    h = Handles()
+    handle, batch, _, size = CALLS["gkl_shim_pairhmm_compute"](h)
+    out = h.new("double[1]", [1.0])
 
-    assert compute(1) == "size is 1, the batch has 2 pairs"
-    assert compute(out=ffi.NULL) == "log10_likelihoods is null"
-    for name in arrays.keys() - OFFSETS.keys():
-        assert compute(**{name: ffi.NULL}) == f"{name} is null"
-    letters = ffi.new("uint8_t[]", b"ACGTAACXT")
-    message = "sequence 1 has the byte 0x58 at position 2; letters are ACGTN"
-    assert compute(read_bases=letters) == f"read_bases: {message}"
-    assert (
-        compute(haplotype_bases=ffi.new("uint8_t[]", b"ACGTACX")) == f"haplotype_bases: {message}"
-    )
-    assert list(out) == [1.0, 1.0]
-    assert compute() is None
-    assert max(out) < 0
-    library.gkl_shim_pairhmm_close(handle[0])
+    def compute(size=size, **wrong: Any) -> str:
+        return refusal(h, "pairhmm_compute", handle, changed(batch, **wrong), out, size)
+
+    assert compute(0) == "size is 0, the batch has 1 pairs"
+    message = "sequence 0 has the byte 0x58 at position 2; letters are ACGTN"
+    for name in ("read_bases", "haplotype_bases"):
+        assert compute(**{name: h.letters(b"ACXTAC")}) == f"{name}: {message}"
+    assert out[0] == 1.0
+    assert compute() == ""
+    assert out[0] < 0
+    h.close()

@@ -11,7 +11,9 @@ import pytest
 from gkl_shim import pdhmm
 from gkl_shim.common import _native
 from gkl_shim.pdhmm import PDHMM, Batch, Flag, Haplotype, HaplotypeBatch, ReadBatch
+from tests.common.arguments import Handles, changed, refusal
 from tests.pdhmm import oracle
+from tests.pdhmm.common_cases import flagged_regions
 
 READ = (b"ACGTAC", 30)
 FLAGS = [0, 0, Flag.SNP | Flag.A, 0, Flag.DELETION_START, Flag.DELETION_END, 0, 0]
@@ -138,49 +140,22 @@ def test_a_closed_engine_refuses_calls() -> None:
 # ---- the C interface ------------------------------------------------------------------------
 
 
-class Given:
-    """The arguments of a valid call in C, to be spoilt one by one."""
-
-    def __init__(self, as_gkl: bool) -> None:
-        self.ffi, self.lib = _native.library()
-        options = {"conventions": self.lib.GKL_SHIM_AS_GKL if as_gkl else self.lib.GKL_SHIM_STRICT}
-        given = self.ffi.new("gkl_shim_pdhmm_options *", options)
-        self.handle = _native.opened("pdhmm", given)
-        self.numbers = {
-            "region_reads": [0, 1],
-            "region_haplotypes": [0, 1],
-            "read_offsets": [0, 3],
-            "haplotype_offsets": [0, 4],
-        }
-        self.tracks = {
-            "read_bases": b"ACG",
-            "base_quals": b"\x1e" * 3,
-            "insertion_quals": b"\x28" * 3,
-            "deletion_quals": b"\x28" * 3,
-            "continuation_quals": b"\x0a" * 3,
-            "haplotype_bases": b"ACGT",
-            "haplotype_flags": bytes(4),
-        }
-        self.size = 1
-        self.values: Any = self.ffi.new("double[1]", [7.0])
-
-    def message(self) -> str:
-        """Call, and return the error's message; without an error, return ''."""
-        batch = self.ffi.new("gkl_shim_pdhmm_batch *")
-        batch.pairs.regions = 1
-        kept: list[Any] = []
-        for name, numbers in self.numbers.items():
-            kept.append(self.ffi.new("int64_t[]", numbers))
-            setattr(batch.pairs, name, kept[-1])
-        for name, track in self.tracks.items():
-            kept.append(self.ffi.new("uint8_t[]", track))
-            setattr(batch if name == "haplotype_flags" else batch.pairs, name, kept[-1])
-        status = self.lib.gkl_shim_pdhmm_compute(self.handle, batch, self.values, self.size)
-        if status == self.lib.GKL_SHIM_OK:
-            return ""
-        assert status == self.lib.GKL_SHIM_EINVAL
-        assert self.values[0] == 7.0
-        return _native.last_error()
+def told(as_gkl: bool = True, size: int = 1, **fields: list[int] | bytes) -> str:
+    """Compute a valid batch, but for these fields, in C. Return the error's message, or ''."""
+    h = Handles()
+    conventions = h.lib.GKL_SHIM_AS_GKL if as_gkl else h.lib.GKL_SHIM_STRICT
+    options = h.new("gkl_shim_pdhmm_options *", {"conventions": conventions})
+    handle = h.opened("pdhmm", "pdhmm_open", options)
+    given = {
+        name: h.letters(field) if isinstance(field, bytes) else h.int64(*field)
+        for name, field in fields.items()
+    }
+    values = h.new("double[1]", [7.0])
+    batch = changed(flagged_regions(h), **given)
+    message = refusal(h, "pdhmm_compute", handle, batch, values, size)
+    assert (values[0] == 7.0) == bool(message)
+    h.close()
+    return message
 
 
 @pytest.mark.parametrize(
@@ -197,17 +172,12 @@ class Given:
     ],
 )
 def test_refused_offsets(name: str, numbers: list[int], message: str) -> None:
-    given = Given(as_gkl=True)
-    given.numbers[name] = numbers
-    assert given.message() == message
+    assert told(**{name: numbers}) == message
 
 
 def test_too_many_letters_in_a_region() -> None:
-    given = Given(as_gkl=True)
-    given.numbers["haplotype_offsets"] = [262_144 * k for k in range(66)]
-    given.numbers["region_haplotypes"] = [0, 65]
-    given.size = 65
-    assert given.message() == (
+    offsets = [262_144 * k for k in range(66)]
+    assert told(size=65, haplotype_offsets=offsets, region_haplotypes=[0, 65]) == (
         "region 0: its haplotypes have 17039360 letters together; at most 16777216 are allowed"
     )
 
@@ -216,9 +186,7 @@ def test_too_many_letters_in_a_region() -> None:
 @pytest.mark.parametrize("name", ["insertion_quals", "deletion_quals", "continuation_quals"])
 def test_gap_qualities_of_eight_bits(as_gkl: bool, name: str) -> None:
     """GATK and GKL refuse them."""
-    given = Given(as_gkl)
-    given.tracks[name] = b"\x28\x28\x80"
-    assert given.message() == (
+    assert told(as_gkl, **{name: b"\x28\x28\x80\x28"}) == (
         f"{name}: sequence 0 has the byte 0x80 at position 2; gap qualities are less than 128"
     )
 
@@ -226,25 +194,27 @@ def test_gap_qualities_of_eight_bits(as_gkl: bool, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "track", "message"),
     [
-        ("read_bases", b"AXG", "0x58 at position 1; letters are ACGTN"),
-        ("haplotype_bases", b"ACG ", "0x20 at position 3; letters are ACGTN"),
-        ("haplotype_flags", b"\x00\x08\x00\x00", "0x08 at position 1; the flags of other bases"),
-        ("haplotype_flags", b"\x01\x00\x00\x00", "0x01 at position 0; the flags of other bases"),
+        ("read_bases", b"AXGT", "0x58 at position 1; letters are ACGTN"),
+        ("haplotype_bases", b"ACG AC", "0x20 at position 3; letters are ACGTN"),
+        (
+            "haplotype_flags",
+            b"\0\x08" + bytes(4),
+            "0x08 at position 1; the flags of other bases",
+        ),
+        (
+            "haplotype_flags",
+            b"\x01" + bytes(5),
+            "0x01 at position 0; the flags of other bases",
+        ),
     ],
 )
 def test_what_only_strict_conventions_refuse(name: str, track: bytes, message: str) -> None:
-    given = Given(as_gkl=False)
-    given.tracks[name] = track
-    assert message in given.message()
-    given = Given(as_gkl=True)
-    given.tracks[name] = track
-    assert given.message() == ""
+    assert message in told(as_gkl=False, **{name: track})
+    assert told(as_gkl=True, **{name: track}) == ""
 
 
 def test_fewer_values_than_pairs() -> None:
-    given = Given(as_gkl=False)
-    given.size = 0
-    assert given.message() == "size is 0, the batch has 1 pairs"
+    assert told(size=0) == "size is 0, the batch has 1 pairs"
 
 
 def test_an_empty_batch() -> None:

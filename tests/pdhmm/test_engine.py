@@ -218,14 +218,6 @@ def test_reads_that_cannot_be_scaled(as_gkl: bool, region: Region) -> None:
     assert rescued == len(found)
 
 
-@settings(max_examples=60, deadline=None)
-@given(regions(alphabet=b"ACGTNacgt"))
-def test_lower_case_as_gatk_takes_it(region: Region) -> None:
-    """An a does not match an A, but it matches a SNP's A."""
-    found, _ = compute(region, as_gkl=True)
-    np.testing.assert_allclose(found, expected(region), rtol=0, atol=1e-9)
-
-
 def run(command: list[str], build: str, threads: int) -> str:
     return native_driver.run(command, RECORDED, build, threads)
 

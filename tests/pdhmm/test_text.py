@@ -62,16 +62,8 @@ def test_blank_lines_and_spaces() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "regions:1: no regions: the file is empty"),
-        (b"1 1\n" + READ + b"AC\n", "regions:3: a haplotype has 2 fields, its letters and their"),
-        (b"1 1\n" + READ + b"AC 00 00\n", "regions:3: a haplotype has 2 fields, .* here 3"),
-        (b"1 1\n" + READ + b"AC 00\n", "regions:3: the flags have 2 digits for 2 letters"),
-        (b"1 1\n" + READ + b"AC 00zz\n", "regions:3: the flags are not all hexadecimal digits"),
-        (b"1 1\n" + READ + b"AC \xff\xff\xff\xff\n", "regions:3: the flags are not all hexa"),
-        (b"2 1\n" + READ, "regions:2: the file ends within the region of line 1: 1 reads and 1"),
         (b"1 999999999\n" + READ, "regions:2: the file ends within the region of line 1"),
         (b"999999999 1\n" + READ, "regions:2: the file ends within the region of line 1"),
-        (b"1 1\n" + READ + b"AC 0008\n", "regions:3: the flags of letter 2 are 08; the flags of"),
         (
             b"1 2\n" + READ + b"AC 0000\n" + b"A" * 262_145 + b" " + b"00" * 262_145 + b"\n",
             "regions:4: the haplotype has 262145 letters; at most 262144 are allowed",
@@ -89,6 +81,7 @@ def test_blank_lines_and_spaces() -> None:
     ],
 )
 def test_refused_text(text: bytes, message: str) -> None:
+    """tests/formats/test_pairhmm_text.py compares other messages with those of a plain reader."""
     with pytest.raises(FormatError, match=message):
         read(text)
 

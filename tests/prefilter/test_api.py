@@ -51,12 +51,12 @@ WAYS_IN = {
 }
 
 
-@pytest.mark.parametrize("segments", WAYS_IN.values(), ids=WAYS_IN)
-@pytest.mark.parametrize("reads", WAYS_IN.values(), ids=WAYS_IN)
-def test_every_form_of_sequences_gives_the_same_edits(reads, segments):
-    got = edits(reads(READS), segments(SEGMENTS), 2)
-    assert got.dtype == np.int16
-    assert got.tolist() == RESULTS
+@pytest.mark.parametrize("reads", WAYS_IN)
+def test_every_form_of_sequences_gives_the_same_edits(reads):
+    for segments in WAYS_IN:
+        got = edits(WAYS_IN[reads](READS), WAYS_IN[segments](SEGMENTS), 2)
+        assert got.dtype == np.int16
+        assert got.tolist() == RESULTS, segments
 
 
 def test_bit_planes_encode_bases():

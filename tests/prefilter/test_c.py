@@ -10,6 +10,7 @@ import pytest
 from gkl_shim.common import _native
 from gkl_shim.prefilter import ABOVE, UNDEFINED, edits
 from tests import native_driver
+from tests.common.arguments import Handles, refusal
 from tests.prefilter import simulate
 
 CASES = [
@@ -64,7 +65,6 @@ def test_every_build_gives_the_same_edits_from_c(
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
-        (b"A\tC\n", ("abacus", "exact", "global", 5, 1), 'no build "abacus" here; this CPU can'),
         (b"A\tC\n", ("portable", "exact", "global", 256, 1), "max_edits is 256, not 0 to 255"),
         (
             b"A\tC\n",
@@ -92,35 +92,31 @@ def compute(reads, segments, pairs=2, results=True, **options):
 
     The two structs are given by their fields, with a list for an array.
     """
-    ffi, library = _native.library()
-    handle = ffi.new("gkl_shim_prefilter **")
-    options = ffi.new("gkl_shim_prefilter_options *", {"max_edits": 3, **options})
-    _native.check(library.gkl_shim_prefilter_open(options, handle))
-    handle = ffi.gc(handle[0], library.gkl_shim_prefilter_close)
+    h = Handles()
+    options = h.new("gkl_shim_prefilter_options *", {"max_edits": 3, **options})
+    handle = h.opened("prefilter", "prefilter_open", options)
     kinds = {"letters": "uint8_t[]", "starts": "int64_t[]", "lengths": "int32_t[]"}
-    arrays = []
 
     def struct(fields):
         if fields is None:
-            return ffi.NULL
-        made = ffi.new("gkl_shim_prefilter_sequences *")
+            return h.ffi.NULL
+        made = h.new("gkl_shim_prefilter_sequences *")
         for name, value in fields.items():
-            if isinstance(value, (list, bytes)):
-                value = ffi.new(kinds.get(name, "uint32_t[]"), value)
-                arrays.append(value)
-            setattr(made, name, value)
+            is_array = isinstance(value, (list, bytes))
+            setattr(made, name, h.new(kinds.get(name, "uint32_t[]"), value) if is_array else value)
         return made
 
-    out = ffi.new("int16_t[]", [UNTOUCHED] * 3)
-    status = library.gkl_shim_prefilter_compute(
-        handle, pairs, struct(reads), struct(segments), out if results else ffi.NULL
-    )
-    if status == library.GKL_SHIM_OK:
-        assert out[2] == UNTOUCHED
-        return list(out)[:2]
-    assert status == library.GKL_SHIM_EINVAL
-    assert list(out) == [UNTOUCHED] * 3
-    return ffi.string(library.gkl_shim_last_error()).decode()
+    out = h.new("int16_t[]", [UNTOUCHED] * 3)
+    sides = struct(reads), struct(segments)
+    given = out if results else h.ffi.NULL
+    message = refusal(h, "prefilter_compute", handle, pairs, *sides, given)
+    h.close()
+    *results, behind = out
+    assert behind == UNTOUCHED
+    if not message:
+        return results
+    assert results == [UNTOUCHED] * 2
+    return message
 
 
 #: Two sequences of four bases, one after the other, and two that overlap.

@@ -40,7 +40,7 @@ def test_real_pairs_agree_with_edlib_at_every_threshold(name, mode):
 
 
 def test_many_pairs_agree_with_edlib():
-    reads, segments = simulate.pairs(80_000, seed=1, longest=150)
+    reads, segments = simulate.pairs(30_000, seed=1, longest=150)
     exact = oracle.distances(reads, segments)
     for max_edits in (0, 3, 9, 15, 25):
         want = oracle.within(exact, max_edits)

@@ -22,6 +22,8 @@ from tests.native_driver import write_regions
 from tests.prefilter import simulate
 from tests.smithwaterman.pairs import Pair, pairs
 
+pytestmark = pytest.mark.sanitizers
+
 FLAGS = {
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=all",
     "thread": "-fsanitize=thread",
@@ -85,6 +87,13 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         list(map(str, [*fixed, *command])), capture_output=True, text=True, env=environment
     )
+
+
+def clean(*command: object) -> str:
+    """Return what a program prints. No sanitizer may find anything."""
+    done = run(*command)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 @functools.cache
@@ -166,9 +175,7 @@ def test_pairhmm_runs_clean(sanitizer, plain, regions, tmp_path):
         expected = run(plain("pairhmm"), file, "portable", precision, 1).stdout
         assert len(expected) > 1000
         for build in BUILDS[sanitizer]:
-            done = run(driver, file, build, precision, 4)
-            assert (done.returncode, done.stderr) == (0, "")
-            assert done.stdout == expected
+            assert clean(driver, file, build, precision, 4) == expected
 
 
 def test_the_prefilter_runs_clean(sanitizer, plain, tmp_path):
@@ -187,9 +194,7 @@ def test_the_prefilter_runs_clean(sanitizer, plain, tmp_path):
         expected = run(plain("prefilter"), path, "portable", method, mode, edits, 1).stdout
         assert len(expected.splitlines()) == len(reads)
         for build in BUILDS[sanitizer]:
-            done = run(driver, path, build, method, mode, edits, 4)
-            assert (done.returncode, done.stderr) == (0, "")
-            assert done.stdout == expected
+            assert clean(driver, path, build, method, mode, edits, 4) == expected
 
 
 def test_smithwaterman_runs_clean(sanitizer, plain, tmp_path):
@@ -203,9 +208,7 @@ def test_smithwaterman_runs_clean(sanitizer, plain, tmp_path):
     expected = run(plain("smithwaterman"), path, "portable", 1).stdout
     assert len(expected.splitlines()) == len(sample)
     for build in BUILDS[sanitizer]:
-        done = run(driver, path, build, 4)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == expected
+        assert clean(driver, path, build, 4) == expected
 
 
 def test_mem_runs_clean(sanitizer, tmp_path):
@@ -218,20 +221,18 @@ def test_mem_runs_clean(sanitizer, tmp_path):
     files = [tmp_path / "ref.fa", tmp_path / "q.fa"]
     printed = {}
     for kind, page, memory in ((0, 0, 0), (0, 700, 0), (1, 700, 1), (2, 700, 1)):
-        done = run(driver, *files, 12, kind, page, memory, 4)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert len(done.stdout.splitlines()) > 40
-        assert printed.setdefault(kind, done.stdout) == done.stdout
+        found = clean(driver, *files, 12, kind, page, memory, 4)
+        assert len(found.splitlines()) > 40
+        assert printed.setdefault(kind, found) == found
 
 
 def test_pdhmm_runs_clean(sanitizer, tmp_path):
     driver = driver_of("pdhmm", sanitizer, tmp_path)
     printed = set()
     for build in BUILDS[sanitizer]:
-        done = run(driver, DATA / "chr22_dragen.pdhmm.in", build, 4)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert len(done.stdout.splitlines()) == 440
-        printed.add(done.stdout)
+        found = clean(driver, DATA / "chr22_dragen.pdhmm.in", build, 4)
+        assert len(found.splitlines()) == 440
+        printed.add(found)
     assert len(printed) == 1
 
 
@@ -239,9 +240,8 @@ def test_reading_and_writing_text_runs_clean(sanitizer, region_file, tmp_path):
     numbers = tmp_path / "numbers"
     numbers.write_bytes(bytes(range(256)) * 400)
     program = compiled(ROOT / "tests" / "formats" / "text.c", sanitizer, tmp_path)
-    done = run(program, region_file, numbers, 4)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(region_file.read_text())
+    found = clean(program, region_file, numbers, 4)
+    assert found.startswith(region_file.read_text())
 
 
 def test_correction_runs_clean(sanitizer, plain, tmp_path):
@@ -252,16 +252,12 @@ def test_correction_runs_clean(sanitizer, plain, tmp_path):
     for method, memory in ((0, 0), (1, 300_000)):
         expected = run(plain("correct"), path, 17, 0, method, 1, 0).stdout
         assert len(expected.splitlines()) == sum(map(bool, reads))
-        done = run(driver, path, 17, 0, method, 4, memory)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == expected
+        assert clean(driver, path, 17, 0, method, 4, memory) == expected
 
 
 def parse(replay: Path, target: str, mode: str, *files: Path) -> tuple[int, int]:
     """Return how many inputs were accepted and how many were refused."""
-    done = run(replay, target, mode, *files)
-    assert (done.returncode, done.stderr) == (0, "")
-    accepted, refused = map(int, done.stdout.split())
+    accepted, refused = map(int, clean(replay, target, mode, *files).split())
     return accepted, refused
 
 
@@ -333,9 +329,7 @@ def test_damaged_spectra_are_read_clean(replay, tmp_path):
 
 def test_threads_may_share_handles(tmp_path):
     threads = compiled(HERE / "threads.cpp", "thread", tmp_path)
-    done = run(threads, 8)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) == 4 * 8 * 8
+    assert int(clean(threads, 8)) == 4 * 8 * 8
     planted = run(threads, 1, "planted")
     assert planted.returncode != 0
     assert "data race" in planted.stderr

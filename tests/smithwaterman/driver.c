@@ -5,60 +5,46 @@
  * with the same scores and strategy that follow each other are a batch. */
 #include "../driver.h"
 
-enum { MAX_PAIRS = 1 << 12, MAX_LETTERS = 1 << 22 };
+enum { PAIRS = 1 << 12, BYTES = 1 << 22 };
 
-static uint8_t references[MAX_LETTERS], alternatives[MAX_LETTERS];
-static int64_t reference_offsets[MAX_PAIRS + 1], alternative_offsets[MAX_PAIRS + 1];
-static int64_t offsets[MAX_PAIRS], cigar_offsets[MAX_PAIRS + 1];
-static char cigars[4 * MAX_LETTERS];
+static uint8_t text[BYTES], letters[BYTES], lines[2 * BYTES];
+static char cigars[2 * BYTES];
+static gkl_shim_smithwaterman_parameters parameters[PAIRS];
+static int64_t ends[2 * PAIRS + 2], offsets[PAIRS], cigar_offsets[PAIRS + 1];
 
-static void align(const gkl_shim_smithwaterman *aligner, int64_t pairs,
-                  const gkl_shim_smithwaterman_parameters *parameters) {
-    const gkl_shim_smithwaterman_batch batch = {pairs, reference_offsets, references,
-                                                alternative_offsets, alternatives};
-    check(gkl_shim_smithwaterman_align(aligner, &batch, parameters, offsets, cigar_offsets, cigars,
-                                       sizeof cigars));
-    for (int64_t k = 0; k < pairs; k++)
-        printf("%lld\t%.*s\n", (long long)offsets[k],
-               (int)(cigar_offsets[k + 1] - cigar_offsets[k]), cigars + cigar_offsets[k]);
-}
-
-static int32_t strategy(const char *name) {
-    return !strcmp(name, "softclip") ? 0
-           : !strcmp(name, "indel")  ? 1
-           : !strcmp(name, "ignore") ? 3
-                                     : 2;
+/* The offsets of a run of pairs, from 0 on. */
+static const int64_t *from_zero(const int64_t *given, int64_t count, int64_t *moved) {
+    for (int64_t k = 0; k <= count; k++) moved[k] = given[k] - given[0];
+    return moved;
 }
 
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
-    FILE *in = opened(argv[1]);
     const gkl_shim_smithwaterman_options options = {atoi(argv[3]), argv[2]};
-    gkl_shim_smithwaterman *aligner = NULL;
+    const gkl_shim_smithwaterman_parameters defaults = {0};
+    gkl_shim_smithwaterman *aligner;
+    gkl_shim_smithwaterman_batch all;
+    int64_t used, written, count;
+    static int64_t references[PAIRS + 1], alternatives[PAIRS + 1];
+    check(gkl_shim_smithwaterman_parse(text, read_file(argv[1], text, sizeof text), PAIRS,
+                                       options.threads, &defaults, parameters, ends, letters, &all,
+                                       &used));
     check(gkl_shim_smithwaterman_open(&options, &aligner));
-    static char reference[MAX_LETTERS / 4], alternative[MAX_LETTERS / 4];
-    char name[20];
-    gkl_shim_smithwaterman_parameters last = {0}, now = {0};
-    int64_t pairs = 0;
-    while (fscanf(in, "%1000000s %1000000s %d,%d,%d,%d %19s", reference, alternative, &now.match,
-                  &now.mismatch, &now.gap_open, &now.gap_extend, name) == 7) {
-        now.overhang = strategy(name);
-        const size_t n = strlen(reference), m = strlen(alternative);
-        const int full = pairs == MAX_PAIRS || reference_offsets[pairs] + n > MAX_LETTERS ||
-                         alternative_offsets[pairs] + m > MAX_LETTERS;
-        if (pairs > 0 && (full || memcmp(&last, &now, sizeof now))) {
-            align(aligner, pairs, &last);
-            pairs = 0;
-        }
-        last = now;
-        memcpy(references + reference_offsets[pairs], reference, n);
-        memcpy(alternatives + alternative_offsets[pairs], alternative, m);
-        reference_offsets[pairs + 1] = reference_offsets[pairs] + (int64_t)n;
-        alternative_offsets[pairs + 1] = alternative_offsets[pairs] + (int64_t)m;
-        pairs++;
+    for (int64_t first = 0; first < all.pairs; first += count) {
+        const gkl_shim_smithwaterman_parameters *const own = parameters + first;
+        for (count = 1; first + count < all.pairs; count++)
+            if (memcmp(own, own + count, sizeof *own)) break;
+        const int64_t *const r = all.reference_offsets + first;
+        const int64_t *const a = all.alternative_offsets + first;
+        const gkl_shim_smithwaterman_batch run = {
+            count, from_zero(r, count, references), all.references + r[0],
+            from_zero(a, count, alternatives), all.alternatives + a[0]};
+        check(gkl_shim_smithwaterman_align(aligner, &run, own, offsets, cigar_offsets, cigars,
+                                           sizeof cigars));
+        check(gkl_shim_smithwaterman_format(count, offsets, cigar_offsets, cigars, options.threads,
+                                            lines, &written));
+        fwrite(lines, 1, (size_t)written, stdout);
     }
-    align(aligner, pairs, &last);
     gkl_shim_smithwaterman_close(aligner);
-    fclose(in);
     return 0;
 }

@@ -11,13 +11,14 @@ import pytest
 
 from gkl_shim.common import _native
 from tests import native_driver
+from tests.common.arguments import Handles, changed, refusal
 from tests.smithwaterman import oracle
+from tests.smithwaterman.common_cases import CALLS
 from tests.smithwaterman.pairs import Pair, pairs
 
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory) -> tuple[Path, list[Pair], list[str]]:
-    # Lowercase letters and blanks aside, scanf reads every letter.
     made = sorted(pairs(500, seed=11, longest=150), key=lambda pair: (pair[2], pair[3]))
     path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
     path.write_bytes(b"".join(pair.line() for pair in made))
@@ -40,82 +41,50 @@ def test_every_build_everywhere(sample, request, machine, builds, threads: int) 
         assert run(program, path, build, threads) == want
 
 
-class Call:
-    """The arguments of gkl_shim_smithwaterman_align(), which a test spoils."""
-
-    def __init__(self) -> None:
-        self.ffi, self.lib = _native.library()
-        new = self.ffi.new
-        self.handle = _native.opened("smithwaterman", self.ffi.NULL)
-        self.references = new("uint8_t[]", b"ACGTACGT")
-        self.reference_offsets = new("int64_t[]", [0, 4, 8])
-        self.alternative_offsets = new("int64_t[]", [0, 3, 5])
-        self.parameters = new("gkl_shim_smithwaterman_parameters *", (1, -1, -2, -1, 0))
-        self.batch = new(
-            "gkl_shim_smithwaterman_batch *",
-            (2, self.reference_offsets, self.references, self.alternative_offsets, self.references),
-        )
-        self.offsets = new("int64_t[]", [-7, -7])
-        self.cigar_offsets = new("int64_t[]", [-7, -7, -7])
-        self.cigars = new("char[]", b"?" * 26)
-        self.size = 26
-
-    def __call__(self) -> Any:
-        status = self.lib.gkl_shim_smithwaterman_align(
-            self.handle,
-            self.batch,
-            self.parameters,
-            self.offsets,
-            self.cigar_offsets,
-            self.cigars,
-            self.size,
-        )
-        if status == self.lib.GKL_SHIM_OK:
-            return None
-        assert status == self.lib.GKL_SHIM_EINVAL
-        return _native.last_error()
+#: Two pairs of five letters of alternatives, whose CIGARs need room for 26 bytes.
+OFFSETS = {"reference_offsets": [0, 4, 8], "alternative_offsets": [0, 3, 5]}
+ROOM = 26
 
 
-def test_the_call_that_the_others_spoil() -> None:
-    call = Call()
-    assert call() is None
-    assert list(call.offsets) == [0, 0]
-    ends = list(call.cigar_offsets)
-    assert call.ffi.buffer(call.cigars, ends[2])[:] == b"3M1S1M"
-    assert ends == [0, 2, 6]
-    call.batch.pairs = 0
-    assert call() is None
-    assert call.cigar_offsets[0] == 0
+def aligned(size: int = ROOM, overhang: int = 0, pairs: int = 2, **wrong: list[int]) -> Any:
+    """Align two pairs in C. Return offsets, CIGARs and their ends, or the error's message."""
+    h = Handles()
+    handle, batch, parameters, *_ = CALLS["gkl_shim_smithwaterman_align"](h)
+    letters = h.letters(b"ACGTACGT")
+    given = {name: h.int64(*numbers) for name, numbers in (OFFSETS | wrong).items()}
+    batch = changed(batch, pairs=pairs, references=letters, alternatives=letters, **given)
+    scores = {"match": 1, "mismatch": -1, "gap_open": -2, "gap_extend": -1}
+    offsets, ends, cigars = h.int64(-7, -7), h.int64(-7, -7, -7), h.new("char[]", b"?" * ROOM)
+    message = refusal(h, "smithwaterman_align", handle, batch,
+                      changed(parameters, **scores, overhang=overhang),
+                      offsets, ends, cigars, size)  # fmt: skip
+    found = list(offsets), list(ends), h.ffi.buffer(cigars, ROOM)[:]
+    h.close()
+    if not message:
+        return found
+    assert found == ([-7, -7], [-7, -7, -7], b"?" * ROOM)
+    return message
 
 
-def set_offset(name: str, index: int, value: int) -> Any:
-    def change(call: Call) -> None:
-        getattr(call, name)[index] = value
-
-    return change
+def test_two_pairs() -> None:
+    offsets, ends, cigars = aligned()
+    assert (offsets, ends, cigars[:6]) == ([0, 0], [0, 2, 6], b"3M1S1M")
+    assert aligned(pairs=0)[1][0] == 0
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("wrong", "message"),
     [
+        ({"size": 25}, "cigars has room for 25 bytes; these sequences need 26"),
+        ({"overhang": 4}, "overhang is 4, not 0 to 3"),
+        ({"reference_offsets": [0, 9, 8]}, "references: offset 2 is less than the one before"),
+        ({"reference_offsets": [0, 0, 8]}, "references: sequence 0 is empty"),
+        ({"alternative_offsets": [0, 3, 3]}, "alternatives: sequence 1 is empty"),
         (
-            lambda call: setattr(call, "size", 25),
-            "cigars has room for 25 bytes; these sequences need 26",
-        ),
-        (lambda call: setattr(call.parameters, "overhang", 4), "overhang is 4, not 0 to 3"),
-        (set_offset("reference_offsets", 1, 9), "references: offset 2 is less than the one before"),
-        (set_offset("reference_offsets", 1, 0), "references: sequence 0 is empty"),
-        (set_offset("alternative_offsets", 2, 3), "alternatives: sequence 1 is empty"),
-        (
-            set_offset("alternative_offsets", 2, 3 + (1 << 18) + 1),
+            {"alternative_offsets": [0, 3, 3 + (1 << 18) + 1]},
             "alternatives: sequence 1 has 262145 letters, more than 262144",
         ),
     ],
 )
-def test_refused(change, message: str) -> None:
-    call = Call()
-    change(call)
-    assert call() == message
-    assert list(call.offsets) == [-7, -7]
-    assert list(call.cigar_offsets) == [-7, -7, -7]
-    assert call.ffi.buffer(call.cigars, 26)[:] == b"?" * 26
+def test_refused(wrong: dict[str, Any], message: str) -> None:
+    assert aligned(**wrong) == message

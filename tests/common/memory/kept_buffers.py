@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.common.memory.scarce import Jni, call_address, scarce, scarce_ffi
+from tests.common.memory.scarce import Jni
 
 #: The least memory that the buffers of a large call take.
 LARGE = 64 << 20
@@ -45,11 +45,9 @@ class Methods(Jni):
         super().__init__()
         self()  # loads the library
 
-    def method(self, name: str, *arguments: Any) -> str:
-        function = ctypes.cast(getattr(self.library, f"Java_{name}"), ctypes.c_void_p).value or 0
-        numbers = (int(scarce_ffi.cast("intptr_t", argument)) for argument in arguments)
-        self.result = call_address(function, *numbers)
-        return scarce_ffi.string(scarce.fake_pending()).decode()
+    def exception(self, name: str, *arguments: Any) -> str:
+        self.result, exception = self.method(f"Java_{name}", self.env, 0, *arguments)
+        return exception
 
     def room(self, count: int) -> Any:
         """Return an array of `count` numbers for results."""
@@ -59,12 +57,10 @@ class Methods(Jni):
 class Own(Methods):
     """Our class for packed regions, which have one haplotype of one letter."""
 
-    replaced = b"Intel GKL replaced (agent)\0"
-
     def __init__(self) -> None:
         super().__init__()
-        replaced = self.object(self.replaced)
-        self.method("org_gklshim_pairhmm_NativePairHmm_initialize", self.env, 0, 0, 1, replaced)
+        replaced = self.object(b"Intel GKL replaced (agent)\0")
+        self.exception("org_gklshim_pairhmm_NativePairHmm_initialize", 0, 1, replaced)
         self.configuration = self.result
 
     def compute(self, reads: int, length: int, room: int = -1) -> str:
@@ -73,7 +69,7 @@ class Own(Methods):
         arrays = sequences, self.object(lengths.tobytes())
         results = self.room(reads if room < 0 else room)
         name = "org_gklshim_pairhmm_NativePairHmm_compute"
-        return self.method(name, self.env, 0, self.configuration, *arrays, reads, 1, results)
+        return self.exception(name, self.configuration, *arrays, reads, 1, results)
 
 
 class OwnWithoutRoom(Own):
@@ -100,34 +96,24 @@ class OwnRecorded(Own):
         return self.compute(LARGE // 5 // 1000, 1000)
 
 
-class Gkl(Methods):
-    """GKL's class."""
+class GklReads(Methods):
+    """GKL's class. The second read has no bases."""
 
     def __init__(self) -> None:
         super().__init__()
         holder = self.object()
-        name = "com_intel_gkl_pairhmm_IntelPairHmm_initNative"
-        self.method(name, self.env, 0, holder, holder, 0, 1)
+        self.exception("com_intel_gkl_pairhmm_IntelPairHmm_initNative", holder, holder, 0, 1)
 
-    def compute(self, reads: list[list[bytes]], haplotypes: list[bytes]) -> str:
-        def holders(contents: list[list[bytes]]) -> Any:
-            made = [self.object(elements=[*map(self.object, content)]) for content in contents]
-            return self.object(elements=made)
-
-        results = self.room(len(reads) * len(haplotypes))
-        given = holders(reads), holders([[each] for each in haplotypes])
+    def compute(self, reads: list[list[bytes]]) -> str:
         name = "com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
-        return self.method(name, self.env, 0, *given, results)
+        given = self.holders(reads), self.holders([[b"A"]])
+        return self.exception(name, *given, self.room(len(reads)))
 
     def small(self) -> str:
-        return self.compute([[b"A"] * 5], [b"A"])
-
-
-class GklReads(Gkl):
-    """The second read has no bases."""
+        return self.compute([[b"A"] * 5])
 
     def large(self) -> str:
-        return self.compute([[b"A" * (LARGE // 5)] * 5, [b""] * 5], [b"A"])
+        return self.compute([[b"A" * (LARGE // 5)] * 5, [b""] * 5])
 
 
 class SmithWaterman(Methods):
@@ -137,7 +123,7 @@ class SmithWaterman(Methods):
         given = self.object(b"A" * letters), self.object(b"A")
         cigar = self.object(bytearray(100))
         name = "org_gklshim_smithwaterman_NativeSmithWaterman_align"
-        return self.method(name, self.env, 0, *given, 200, -150, -260, -11, 0, cigar)
+        return self.exception(name, *given, 200, -150, -260, -11, 0, cigar)
 
     def small(self) -> str:
         return self.align(2)
@@ -146,15 +132,7 @@ class SmithWaterman(Methods):
         return self.align(LARGE)
 
 
-CALLS = {
-    made.__name__: made
-    for made in (
-        OwnWithoutRoom,
-        OwnRecorded,
-        GklReads,
-        SmithWaterman,
-    )
-}
+CALLS = {made.__name__: made for made in (OwnWithoutRoom, OwnRecorded, GklReads, SmithWaterman)}
 
 
 def main() -> None:

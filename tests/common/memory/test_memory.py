@@ -250,7 +250,7 @@ def run_main(preloaded: Path, tmp_path: Path) -> Callable[..., subprocess.Comple
 
 
 #: Parts whose calls start a second thread, where there is a CPU for it.
-THREADED = ("mem 2 40", "pairhmm large single 2", "smithwaterman")
+THREADED = ("mem", "pairhmm large", "smithwaterman")
 
 
 @pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc")

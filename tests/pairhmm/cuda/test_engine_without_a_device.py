@@ -300,13 +300,6 @@ def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     assert 0 < max(seen) < many.pairs
 
 
-@pytest.fixture
-def eager(monkeypatch):
-    """With "auto", devices are opened after the first call for which they are expected to pay."""
-    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
-    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
-
-
 def opened_by(pairhmm, batch):
     """Compute a batch with "auto" until the devices are open."""
     end = time.monotonic() + 30

@@ -57,15 +57,28 @@ def repeated(kinds, times):
     return Batch(reads, haplotype_batch(["ACGTACGTAGGG"]))
 
 
-def check(host, batch):
-    """Compare all pairs, and return how many of them the GPU's kernels have done."""
-    batch = enough(batch)
-    engine = opened()
-    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
+def on_cpu(batch, precision="single"):
+    """Return what the CPU engine computes, and its statistics."""
+    with PairHMM(backend="cpu", precision=precision) as cpu:
+        return cpu.compute(batch), cpu.statistics
+
+
+def compared(batch, precision="single", **options):
+    """Compare all pairs. Return the statistics of the GPU engine and of the CPU engine."""
+    expected, counts = on_cpu(batch, precision)
+    engine = opened(precision=precision, **options)
+    assert_same_bits(engine.compute(batch), expected)
     done = engine.statistics()
     engine.close()
     assert done["pairs"] == batch.pairs
     assert done["cells"] == batch.cells
+    assert done["rescued_pairs"] == counts.rescued_pairs
+    return done, counts
+
+
+def check(host, batch):
+    """Compare all pairs, and return how many of them the GPU's kernels have done."""
+    done, _ = compared(enough(batch))
     return done["cuda_pairs"] - 32
 
 
@@ -132,10 +145,7 @@ def test_longer_haplotypes_and_more_of_them_go_the_other_way(host):
 
 def test_small_calls_go_the_other_way(host):
     rnd = random.Random(18)
-    batch = lone_region(rnd, (30, 20), 50)
-    engine = opened()
-    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
-    engine.close()
+    compared(lone_region(rnd, (30, 20), 50))
     assert not any("lone" in name for name in launched(host))
 
 
@@ -171,20 +181,14 @@ def test_pairs_beyond_single_precision(host, precision, slow_double):
             + [unlike_region(rnd, lengths, 200, (60, 60, 60, 40))]
         )
     )
-    with PairHMM(backend="cpu", precision=precision) as cpu:
-        expected, counts = cpu.compute(batch), cpu.statistics
-    engine = opened(slow_double, precision=precision)
-    assert_same_bits(engine.compute(batch), expected)
-    done = engine.statistics()
-    engine.close()
-    assert done["rescued_pairs"] == counts.rescued_pairs
+    done, counts = compared(batch, precision, slow_double=slow_double)
     assert done["rescaled_pairs"] == counts.rescaled_pairs > 0
-    on_cpu = counts.rescaled_pairs
+    left = counts.rescaled_pairs
     if precision == "single":
         assert 50 < counts.rescued_pairs < batch.pairs - 50
         if slow_double:
-            on_cpu = counts.rescued_pairs
-    assert done["cuda_pairs"] == batch.pairs - on_cpu
+            left = counts.rescued_pairs
+    assert done["cuda_pairs"] == batch.pairs - left
     names = launched(host)
     in_double = precision == "double" or not slow_double
     assert ("pairhmm_lone_double" in names) == in_double
@@ -205,13 +209,9 @@ def test_few_and_many_pairs_beyond_single_precision(host, few):
     """The host watches the results of a small chunk; of a large one, it asks the driver."""
     times = 700
     batch = repeated([UNLIKE if k < (1 if few else 50) else LIKE for k in range(100)], times)
-    with PairHMM(backend="cpu") as cpu:
-        expected, counts = cpu.compute(batch), cpu.statistics
-    engine = opened()
-    assert_same_bits(engine.compute(batch), expected)
-    assert engine.statistics()["rescued_pairs"] == counts.rescued_pairs >= times
-    assert few or engine.statistics()["cuda_pairs"] == batch.pairs
-    engine.close()
+    done, counts = compared(batch)
+    assert counts.rescued_pairs >= times
+    assert few or done["cuda_pairs"] == batch.pairs
     assert ("pairhmm_lone_double" in launched(host)) != few
 
 
@@ -230,8 +230,7 @@ def test_double_precision_first_where_nothing_fits_single_precision(host, pairs)
         (some, ("double", "single")),
         (some, ("single", "double")),
     ):
-        with PairHMM(backend="cpu") as cpu:
-            expected, counts = cpu.compute(batch), cpu.statistics
+        expected, counts = on_cpu(batch)
         before, launches = engine.statistics(), len(host.launched)
         assert_same_bits(engine.compute(batch), expected)
         done = {key: value - before[key] for key, value in engine.statistics().items()}
@@ -254,8 +253,7 @@ def test_at_the_end_of_single_precision_in_either_order(host):
             bases[place] = "ACGT"["ACGT".index(bases[place]) - 1]
         reads.append(Read("".join(bases), quals))
     all_reads = Batch(read_batch(reads, (60, 60, 10)), haplotype_batch([haplotype]))
-    with PairHMM(backend="cpu") as cpu:
-        expected, counts = cpu.compute(all_reads), cpu.statistics
+    expected, counts = on_cpu(all_reads)
     assert 50 < counts.rescued_pairs < all_reads.pairs - 50
     above = expected - (-205 * np.log10(2) - np.log10(columns))
     batches = [all_reads]
@@ -267,7 +265,7 @@ def test_at_the_end_of_single_precision_in_either_order(host):
     engine = opened()
     for each in (*chain(*((nothing, batch) for batch in batches)), nothing, nothing):
         launches = len(host.launched)
-        assert_same_bits(engine.compute(each), PairHMM(backend="cpu").compute(each))
+        assert_same_bits(engine.compute(each), on_cpu(each)[0])
     assert [name for _, name in host.launched[launches:]] == ["pairhmm_lone_double"]
     engine.close()
 
@@ -286,7 +284,7 @@ def test_a_device_is_lost_on_the_way(host, function, after, double_first):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         values = engine.compute(batch)
-    assert_same_bits(values, PairHMM(backend="cpu").compute(batch))
+    assert_same_bits(values, on_cpu(batch)[0])
     assert len(said) == bool(host.failed)
     # Pinned memory is kept from the first call.
     is_kept = double_first and function == "cuMemHostAlloc"
@@ -306,12 +304,8 @@ def test_two_stripes_in_double_precision(host, columns):
     reads = ReadBatch.from_arrays(same.reads.offsets, *same.reads.tracks[:2], *random_gaps)
     varied = Batch(reads, same.haplotypes, same.region_reads, same.region_haplotypes)
     for batch in (same, varied):
-        with PairHMM(backend="cpu", precision="double") as cpu:
-            expected, counts = cpu.compute(batch), cpu.statistics
-        engine = opened(precision="double")
-        assert_same_bits(engine.compute(batch), expected)
-        assert engine.statistics()["cuda_pairs"] == batch.pairs - counts.rescaled_pairs
-        engine.close()
+        done, counts = compared(batch, "double")
+        assert done["cuda_pairs"] == batch.pairs - counts.rescaled_pairs
     assert launched(host) == {"pairhmm_lone_double"}
 
 
@@ -319,21 +313,14 @@ def test_long_reads_in_double_precision(host):
     """They are not computed by the kernel for regions of one haplotype."""
     rnd = random.Random(20)
     batch = enough(lone_region(rnd, (20, 1025, 30, 1100), 1000))
-    with PairHMM(backend="cpu", precision="double") as cpu:
-        expected = cpu.compute(batch)
-    engine = opened(precision="double")
-    assert_same_bits(engine.compute(batch), expected)
-    assert engine.statistics()["cuda_pairs"] == batch.pairs
-    engine.close()
+    done, _ = compared(batch, "double")
+    assert done["cuda_pairs"] == batch.pairs
     assert launched(host) == {"pairhmm_lone_double", "pairhmm_double_striped"}
 
 
 def test_mostly_long_reads_go_the_other_way(host):
     rnd = random.Random(21)
-    batch = lone_region(rnd, (20, 1700, 1900, 1600), 600)
-    engine = opened()
-    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
-    engine.close()
+    compared(lone_region(rnd, (20, 1700, 1900, 1600), 600))
     assert not any("lone" in name for name in launched(host))
 
 
@@ -419,7 +406,7 @@ def test_gap_qualities_that_are_numbers(host):
     engine = opened()
     all_three = enough(batch), batch, numbers
     for values, each in zip(engine.compute_together([*all_three]), all_three, strict=True):
-        assert_same_bits(values, PairHMM(backend="cpu").compute(each))
+        assert_same_bits(values, on_cpu(each)[0])
     engine.close()
 
 
@@ -446,8 +433,7 @@ def test_on_a_device(gpu):
         + [unlike_region(rnd, lengths, columns) for columns in (30, 200, 512, 1000)]
     )
     for precision in ("single", "double"):
-        with PairHMM(backend="cpu", precision=precision) as cpu:
-            expected, counts = cpu.compute(batch), cpu.statistics
+        expected, counts = on_cpu(batch, precision)
         engine = cuda.Engine([0], precision)
         assert_same_bits(engine.compute(batch), expected)
         assert engine.statistics()["rescued_pairs"] == counts.rescued_pairs
@@ -457,5 +443,5 @@ def test_on_a_device(gpu):
     engine = cuda.Engine([0])
     some = concatenated([nothing, lone_region(rnd, [300] * 50, 300)])
     for each in (nothing, some, nothing, nothing, batch, some):
-        assert_same_bits(engine.compute(each), PairHMM(backend="cpu").compute(each))
+        assert_same_bits(engine.compute(each), on_cpu(each)[0])
     engine.close()
