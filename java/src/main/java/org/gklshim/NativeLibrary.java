@@ -190,7 +190,8 @@ public final class NativeLibrary {
         }
     }
 
-    static byte[] readAll(InputStream stream) throws IOException {
+    /** Returns what is left of a stream. */
+    public static byte[] readAll(InputStream stream) throws IOException {
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         byte[] buffer = new byte[8192];
         for (int length; (length = stream.read(buffer)) >= 0; ) {

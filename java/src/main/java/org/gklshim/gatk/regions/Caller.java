@@ -32,7 +32,7 @@ abstract class Caller {
         toolsEngine = Members.get(walker, engine);
         engines = new EngineFactory(walker, this.arguments, toolsEngine);
         bamWriter = Engine.bamWriter(toolsEngine);
-        hasQualByDepth = Annotations.of(toolsEngine).stream().anyMatch(
+        hasQualByDepth = Engine.annotations(toolsEngine).stream().anyMatch(
                 annotation -> annotation.getClass().getSimpleName().endsWith("QualByDepth"));
     }
 

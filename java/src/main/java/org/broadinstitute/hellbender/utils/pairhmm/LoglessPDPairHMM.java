@@ -40,7 +40,7 @@ public class LoglessPDPairHMM extends PDPairHMM {
                 read.getBases(), read.getBaseQualities(), scores.insOpenPenalties(),
                 scores.delOpenPenalties(), scores.gapContinuationPenalties()
             };
-            region.addRead(reads[r][0], reads[r][1], reads[r][2], reads[r][3], reads[r][4]);
+            region.addRead(reads[r]);
         }
         for (PartiallyDeterminedHaplotype allele : alleles) {
             region.addHaplotype(allele.getBases(), allele.getAlternateBases());
