@@ -23,8 +23,6 @@ public class IntelPDHMM implements PDHMMNativeBinding {
     /** Intel's instance, if our PDHMM does not work and Intel's is also on the class path. */
     private PDHMMNativeBinding original;
 
-    public IntelPDHMM() {}
-
     /**
      * Loads the native library, once for the process.
      *

@@ -78,7 +78,7 @@ final class RegionThreads {
         this.caller = caller;
         this.threads = threads;
         walker = caller.walker;
-        writer = caller.writer();
+        writer = (VariantContextWriter) Members.get(walker, "vcfWriter");
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
         reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
     }
@@ -208,9 +208,9 @@ final class RegionThreads {
 
     /** Finds the regions of a shard, and has each of them called. */
     void process(MultiIntervalLocalReadShard shard, FeatureManager features) {
-        Iterator<AssemblyRegion> regions = new AssemblyRegionIterator(shard, caller.header(),
-                reference, features, walker.assemblyRegionEvaluator(), walker.assemblyRegionArgs,
-                walker.shouldTrackPileupsForAssemblyRegions());
+        Iterator<AssemblyRegion> regions = new AssemblyRegionIterator(shard,
+                walker.getHeaderForReads(), reference, features, walker.assemblyRegionEvaluator(),
+                walker.assemblyRegionArgs, walker.shouldTrackPileupsForAssemblyRegions());
         while (regions.hasNext()) {
             AssemblyRegion region = regions.next();
             if (caller.isSkipped(region)) {

@@ -19,8 +19,6 @@ public class LoglessPDPairHMM extends PDPairHMM {
     /** GATK has no setting for the threads of this class, so it gets those of all CPUs. */
     private final int configuration = Pdhmm.INSTANCE.initialize(Integer.MAX_VALUE);
 
-    public LoglessPDPairHMM() {}
-
     @Override
     public void computeLog10Likelihoods(
             LikelihoodMatrix<GATKRead, PartiallyDeterminedHaplotype> logLikelihoods,
