@@ -122,16 +122,13 @@ final class RegionThreads {
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
     private void start() {
-        boolean isStarted = false;
         try {
             long heap = Runtime.getRuntime().maxMemory();
             tasks = new OrderedTasks<>(functions(), this::draw, this::write,
                     heap / BYTES_IN_FLIGHT, heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
-            isStarted = true;
-        } finally {
-            if (!isStarted) {
-                close();
-            }
+        } catch (Throwable e) {
+            close();
+            throw e;
         }
     }
 

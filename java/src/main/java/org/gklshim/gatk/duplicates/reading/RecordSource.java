@@ -69,7 +69,6 @@ public final class RecordSource implements Closeable {
     public RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
         this.isGrouped = isGrouped;
         this.buffers = buffers;
-        boolean isOpen = false;
         try {
             for (File file : files) {
                 sources.add(new BamSource(file, buffers));
@@ -77,11 +76,9 @@ public final class RecordSource implements Closeable {
             if (files.size() > 1) {
                 startMerging();
             }
-            isOpen = true;
-        } finally {
-            if (!isOpen) {
-                close();
-            }
+        } catch (Throwable e) {
+            close();
+            throw e;
         }
     }
 
