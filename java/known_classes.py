@@ -1,10 +1,11 @@
-"""Write the lists of GATK's classes that the agent knows, with their hashes in each version.
+"""Write the list of GATK's classes that the agent knows, with their hashes in each version.
 
     python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar:barclay-5.0.0.jar 4.7.0.0=...
 
-A list, such as regions.known, names each class that a part of gkl-shim depends on. To add a class,
-write its name on a line of its own, and run this with the jars of all versions: GATK's own, and
-those of libraries. A version is that of GATK or, as in picard-3.4.0, of Picard alone.
+The list names each class that parts of gkl-shim depend on, and these parts. To add a class, write
+its name and the parts, such as "org/example/Name regions,walk", on a line of its own, and run this
+with the jars of all versions: GATK's own, and those of libraries. A version is that of GATK or, as
+in picard-3.4.0, of Picard alone.
 """
 
 from __future__ import annotations
@@ -14,23 +15,23 @@ import sys
 import zipfile
 from pathlib import Path
 
-LISTS = Path(__file__).parent / "src" / "main" / "resources" / "org" / "gklshim" / "gatk"
-HEADER = "# Written by java/known_classes.py: a class, the SHA-256 of its file, versions of GATK\n"
+LIST = Path(__file__).parent / "src/main/resources/org/gklshim/gatk/known.classes"
 
 
 def main(arguments: list[str]) -> None:
-    """Write each list again, for the given versions and jars."""
+    """Write the list again, for the given versions and jars."""
     jars = {
         version: [zipfile.ZipFile(jar) for jar in paths.split(":")]
         for version, paths in (argument.split("=", 1) for argument in arguments)
     }
-    for path in sorted(LISTS.glob("*.known")):
-        lines = path.read_text(encoding="ascii").splitlines()
-        names = dict.fromkeys(line.split()[0] for line in lines if line and line[0] != "#")
-        path.write_text(HEADER + "".join(map(_lines, names, [jars] * len(names))), encoding="ascii")
+    lines = LIST.read_text(encoding="ascii").splitlines()
+    header = [line for line in lines if line.startswith("#")]
+    classes = sorted(line.split()[:2] for line in lines[len(header) :])
+    written = [" ".join([*known, *_forms(known[0], jars)]) for known in classes]
+    LIST.write_text("\n".join([*header, *written, ""]), encoding="ascii")
 
 
-def _lines(name: str, jars: dict[str, list[zipfile.ZipFile]]) -> str:
+def _forms(name: str, jars: dict[str, list[zipfile.ZipFile]]) -> list[str]:
     versions: dict[str, list[str]] = {}
     for version, archives in jars.items():
         for jar in archives:
@@ -38,7 +39,7 @@ def _lines(name: str, jars: dict[str, list[zipfile.ZipFile]]) -> str:
                 digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
                 versions.setdefault(digest, []).append(version)
                 break
-    return "".join(f"{name} {digest} {','.join(found)}\n" for digest, found in versions.items())
+    return [f"{digest}={','.join(found)}" for digest, found in versions.items()]
 
 
 if __name__ == "__main__":

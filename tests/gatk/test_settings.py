@@ -94,22 +94,17 @@ _VERSION = r"\d+(?:\.\d+){3}"
 @pytest.fixture(scope="module")
 def known() -> list[str]:
     """GATK's versions, in order."""
-    lists = set((ROOT / "java/src/main/resources/org/gklshim/gatk").glob("*.known"))
-    # Not every version has the class that this one is for.
-    lists = {path for path in lists if path.name != "pdhmm.known"}
-    found = [
-        {
-            version
-            for line in path.read_text().splitlines()
-            if not line.startswith("#")
-            for version in line.split()[2].split(",")
-            if not version.startswith("picard-")
-        }
-        for path in lists
-    ]
+    found: dict[str, set[str]] = {}
+    for line in (ROOT / "java/src/main/resources/org/gklshim/gatk/known.classes").open():
+        if not line.startswith("#"):
+            _, parts, forms = line.split(maxsplit=2)
+            for part in parts.split(","):
+                versions = re.findall(rf"(?<=[=,]){_VERSION}", forms)
+                found.setdefault(part, set()).update(versions)
+    del found["pdhmm"]  # Not every version has the class that it is for.
     assert len(found) > 1
-    assert all(versions == found[0] for versions in found)
-    return sorted(found[0])
+    assert all(versions == found["regions"] for versions in found.values())
+    return sorted(found["regions"])
 
 
 @pytest.mark.parametrize("page", ["docs/gatk.md", "docs/docker.md"])

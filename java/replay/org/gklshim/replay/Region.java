@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** One region: five byte arrays for each read, and one or two for each haplotype. */
@@ -19,15 +20,15 @@ final class Region {
     }
 
     long cells() {
-        long readBases = 0;
-        for (byte[][] read : reads) {
-            readBases += read[0].length;
-        }
-        long haplotypeBases = 0;
-        for (byte[][] haplotype : haplotypes) {
-            haplotypeBases += haplotype[0].length;
-        }
-        return readBases * haplotypeBases;
+        return bases(reads) * bases(haplotypes);
+    }
+
+    long pairs() {
+        return (long) reads.length * haplotypes.length;
+    }
+
+    private static long bases(byte[][][] sequences) {
+        return Arrays.stream(sequences).mapToLong(tracks -> tracks[0].length).sum();
     }
 
     /**

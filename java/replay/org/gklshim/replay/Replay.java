@@ -41,10 +41,7 @@ public final class Replay {
         for (Engine engine : engines) {
             engine.firstPass();
         }
-        long cells = 0;
-        for (Region region : regions) {
-            cells += region.cells();
-        }
+        long cells = regions.stream().mapToLong(Region::cells).sum();
         // Engines take turns, so that a change of the machine's speed affects all of them.
         for (boolean more = true; more; ) {
             more = false;
@@ -56,24 +53,13 @@ public final class Replay {
             }
         }
 
-        StringBuilder json = new StringBuilder();
-        json.append(String.format(Locale.ROOT,
-                "{\"regions\": %d, \"pairs\": %d, \"cells\": %d, \"engines\": [",
-                regions.size(), pairs(regions), cells));
-        String separator = "";
+        List<String> results = new ArrayList<>();
         for (Engine engine : engines) {
-            json.append(separator).append(engine.toJson(engines.get(0)));
-            separator = ", ";
+            results.add(engine.toJson(engines.get(0)));
         }
-        return json.append("]}").toString();
-    }
-
-    private static long pairs(List<Region> regions) {
-        long pairs = 0;
-        for (Region region : regions) {
-            pairs += (long) region.reads.length * region.haplotypes.length;
-        }
-        return pairs;
+        return String.format(Locale.ROOT,
+                "{\"regions\": %d, \"pairs\": %d, \"cells\": %d, \"engines\": %s}", regions.size(),
+                regions.stream().mapToLong(Region::pairs).sum(), cells, results);
     }
 
     /** One native engine, with every region as objects of its class loader. */

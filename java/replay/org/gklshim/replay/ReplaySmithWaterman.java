@@ -44,24 +44,21 @@ public final class ReplaySmithWaterman {
         }
         // The first turn warms up caches and the JIT compiler, and is not counted.
         for (Engine engine : engines) {
-            engine.turn();
-            engine.turns.clear();
+            engine.turn(cells);
+            engine.speeds.clear();
         }
         // Engines take turns, so that a change of the machine's speed affects all of them.
         for (double total = 0; total < seconds; total += Engines.TURN_SECONDS) {
             for (Engine engine : engines) {
-                engine.turn();
+                engine.turn(cells);
             }
         }
-        StringBuilder json = new StringBuilder();
-        json.append(String.format(Locale.ROOT, "{\"pairs\": %d, \"cells\": %d, \"engines\": [",
-                pairs.size(), cells));
-        String separator = "";
+        List<String> results = new ArrayList<>();
         for (Engine engine : engines) {
-            json.append(separator).append(engine.toJson(cells, engines.get(0)));
-            separator = ", ";
+            results.add(engine.toJson(engines.get(0)));
         }
-        return json.append("]}").toString();
+        return String.format(Locale.ROOT, "{\"pairs\": %d, \"cells\": %d, \"engines\": %s}",
+                pairs.size(), cells, results);
     }
 
     /** One native aligner, with every pair as objects of its class loader. */
@@ -74,7 +71,8 @@ public final class ReplaySmithWaterman {
         final MethodHandle cigar;
         final MethodHandle offset;
         final String[] alignments;
-        final List<Double> turns = new ArrayList<>();
+        /** The speed of each turn, in 10^9 cells a second. */
+        final List<String> speeds = new ArrayList<>();
 
         Engine(String name, String classPath, List<String[]> pairs) throws Throwable {
             this.name = name;
@@ -107,7 +105,7 @@ public final class ReplaySmithWaterman {
             }
         }
 
-        void turn() throws Throwable {
+        void turn(long cells) throws Throwable {
             int passes = 0;
             Object result = null;
             long start = System.nanoTime();
@@ -123,22 +121,18 @@ public final class ReplaySmithWaterman {
                 }
                 passes++;
             } while (deadline - System.nanoTime() > 0);
-            turns.add((System.nanoTime() - start) * 1e-9 / passes);
+            double elapsed = (System.nanoTime() - start) * 1e-9;
+            speeds.add(String.format(Locale.ROOT, "%.6f", 1e-9 * cells * passes / elapsed));
         }
 
-        String toJson(long cells, Engine reference) {
+        String toJson(Engine reference) {
             long different = 0;
             for (int i = 0; i < alignments.length; i++) {
                 different += alignments[i].equals(reference.alignments[i]) ? 0 : 1;
             }
-            StringBuilder json = new StringBuilder();
-            json.append(String.format(Locale.ROOT,
-                    "{\"name\": \"%s\", \"different\": %d, \"gcups\": [", name, different));
-            for (int i = 0; i < turns.size(); i++) {
-                json.append(String.format(Locale.ROOT, "%s%.6f", i > 0 ? ", " : "",
-                        cells / turns.get(i) * 1e-9));
-            }
-            return json.append("]}").toString();
+            return String.format(Locale.ROOT,
+                    "{\"name\": \"%s\", \"different\": %d, \"gcups\": %s}",
+                    name, different, speeds);
         }
     }
 

@@ -155,12 +155,7 @@ public final class Agent implements ClassFileTransformer {
 
     /** Returns the decisions for a class loader. */
     private Map<Algorithm, Boolean> decisions(ClassLoader loader) {
-        Map<Algorithm, Boolean> known = decisions.get(loader);
-        if (known == null) {
-            known = new HashMap<>();
-            decisions.put(loader, known);
-        }
-        return known;
+        return decisions.computeIfAbsent(loader, key -> new HashMap<>());
     }
 
     /** Returns whether our class works with the classes that this loader sees. */

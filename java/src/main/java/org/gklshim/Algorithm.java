@@ -43,15 +43,11 @@ public abstract class Algorithm {
     }
 
     private boolean startOrWarn(OriginalLibrary original) {
-        if (Setting.BACKEND.isOff()) {
-            Log.info(name + ": " + Setting.BACKEND.source() + "=off: " + original.title
-                    + " is used");
-            return false;
-        }
-        if (setting.isOff()) {
-            Log.info(name + ": " + setting.source() + "=off: " + original.title
-                    + " is used");
-            return false;
+        for (Setting each : new Setting[] {Setting.BACKEND, setting}) {
+            if (each.isOff()) {
+                Log.info(name + ": " + each.source() + "=off: " + original.title + " is used");
+                return false;
+            }
         }
         setting.warnUnlessSwitch();
         try {

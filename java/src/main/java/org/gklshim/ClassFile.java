@@ -34,6 +34,8 @@ final class ClassFile {
     private static final int METHOD = 10;
     private static final int NAME_AND_TYPE = 12;
 
+    private static final int ILOAD = 0x15;
+    private static final int IRETURN = 0xac;
     private static final int INVOKESTATIC = 0xb8;
 
     private final byte[] bytes;
@@ -122,21 +124,16 @@ final class ClassFile {
     private void readMembers(DataInputStream in, List<Member> members) throws IOException {
         int count = in.readUnsignedShort();
         for (int k = 0; k < count; k++) {
-            members.add(readMember(in));
-        }
-    }
-
-    private Member readMember(DataInputStream in) throws IOException {
-        int offset = bytes.length - in.available();
-        in.readUnsignedShort();
-        String name = texts.get(in.readUnsignedShort());
-        String descriptor = texts.get(in.readUnsignedShort());
-        int attributes = in.readUnsignedShort();
-        for (int k = 0; k < attributes; k++) {
+            int offset = bytes.length - in.available();
             skip(in, 2);
-            skip(in, in.readInt());
+            String name = texts.get(in.readUnsignedShort());
+            String descriptor = texts.get(in.readUnsignedShort());
+            for (int left = in.readUnsignedShort(); left > 0; left--) {
+                skip(in, 2);
+                skip(in, in.readInt());
+            }
+            members.add(new Member(offset, name, descriptor));
         }
-        return new Member(offset, name, descriptor);
     }
 
     private static void skip(DataInputStream in, int count) throws IOException {
@@ -215,8 +212,7 @@ final class ClassFile {
         code.write(INVOKESTATIC);
         code.write(call >> 8);
         code.write(call);
-        char result = descriptor.charAt(descriptor.indexOf(')') + 1);
-        code.write(returnInstruction(result));
+        code.write(IRETURN + number(descriptor.charAt(descriptor.indexOf(')') + 1)));
 
         DataOutputStream out = new DataOutputStream(addedMethods);
         out.writeShort(flags & ~SYNCHRONIZED);
@@ -283,31 +279,22 @@ final class ClassFile {
             if (descriptor.charAt(k) == 'L') {
                 k = descriptor.indexOf(';', k);
             }
-            code.write(loadInstruction(type));
+            code.write(ILOAD + number(type));
             code.write(word);
             word += type == 'J' || type == 'D' ? 2 : 1;
         }
         return word;
     }
 
-    private static int loadInstruction(char type) {
+    /** Returns a type's place among the instructions that load, or return, values of each type. */
+    private static int number(char type) {
         switch (type) {
-            case 'J': return 0x16;
-            case 'F': return 0x17;
-            case 'D': return 0x18;
-            case 'L': case '[': return 0x19;
-            default: return 0x15;
-        }
-    }
-
-    private static int returnInstruction(char type) {
-        switch (type) {
-            case 'J': return 0xad;
-            case 'F': return 0xae;
-            case 'D': return 0xaf;
-            case 'L': case '[': return 0xb0;
-            case 'V': return 0xb1;
-            default: return 0xac;
+            case 'J': return 1;
+            case 'F': return 2;
+            case 'D': return 3;
+            case 'L': case '[': return 4;
+            case 'V': return 5;
+            default: return 0;
         }
     }
 

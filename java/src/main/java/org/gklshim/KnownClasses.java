@@ -4,21 +4,24 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The classes of GATK that some code of ours depends on, in the versions that it was written for.
- * The file gatk/NAME.known lists them, with the SHA-256 of their class files.
+ * The file gatk/known.classes lists them, with the SHA-256 of their class files.
  */
 final class KnownClasses {
-    private final String name;
+    /** The lines of the file; null until somebody asks. */
+    private static volatile List<String> lines;
 
-    /** @param name the name of the list */
-    KnownClasses(String name) {
-        this.name = name;
+    private final String part;
+
+    /** @param part the part of our code, as the file names it */
+    KnownClasses(String part) {
+        this.part = part;
     }
 
     /**
@@ -26,7 +29,7 @@ final class KnownClasses {
      * if there is none. Not every version of GATK has every class.
      */
     String unknown(ClassLoader loader) throws IOException {
-        for (Map.Entry<String, Set<String>> entry : hashes().entrySet()) {
+        for (Map.Entry<String, String> entry : hashes().entrySet()) {
             String path = entry.getKey();
             try (InputStream stream = loader.getResourceAsStream(path + ".class")) {
                 if (stream != null
@@ -38,11 +41,20 @@ final class KnownClasses {
         return null;
     }
 
-    private Map<String, Set<String>> hashes() throws IOException {
-        Map<String, Set<String>> hashes = new HashMap<>();
-        for (String line : GatkPart.lines(name + ".known")) {
-            String[] fields = line.split(" ");
-            hashes.computeIfAbsent(fields[0], k -> new HashSet<>()).add(fields[1]);
+    /** Returns the hashes of each class, in one text. */
+    private Map<String, String> hashes() throws IOException {
+        if (lines == null) {
+            lines = GatkPart.lines("known.classes");
+        }
+        Map<String, String> hashes = new HashMap<>();
+        for (String line : lines) {
+            String[] fields = line.split(" ", 3);
+            if (Arrays.asList(fields[1].split(",")).contains(part)) {
+                hashes.put(fields[0], fields[2]);
+            }
+        }
+        if (hashes.isEmpty()) {
+            throw new IOException("known.classes has no class for " + part);
         }
         return hashes;
     }

@@ -33,11 +33,6 @@ public final class NativeLibrary {
 
     private NativeLibrary() {}
 
-    /** Returns whether the jar has a library for this platform, or the user names one. */
-    private static boolean isThere() {
-        return !override().isEmpty() || resource() != null;
-    }
-
     /** Returns the name of this platform in the jar, such as linux-x86_64. */
     static String platform() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
@@ -55,7 +50,7 @@ public final class NativeLibrary {
      * @throws UnsupportedOperationException if there is no library for this platform
      */
     public static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
-        if (!isThere()) {
+        if (override().isEmpty() && resource() == null) {
             throw new UnsupportedOperationException("no native library for " + platform());
         }
         if (loaded == null) {
@@ -190,7 +185,8 @@ public final class NativeLibrary {
         }
     }
 
-    static byte[] readAll(InputStream stream) throws IOException {
+    /** Returns what is left of a stream. */
+    public static byte[] readAll(InputStream stream) throws IOException {
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         byte[] buffer = new byte[8192];
         for (int length; (length = stream.read(buffer)) >= 0; ) {

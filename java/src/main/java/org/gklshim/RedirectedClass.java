@@ -13,11 +13,11 @@ import java.util.Set;
  * A class is changed only if a {@link GatkPart} that it serves is on and knows this GATK.
  */
 final class RedirectedClass {
-    private static final int ICONST_0 = 0x03;
-    private static final int ILOAD_1 = 0x1b;
-    private static final int NEWARRAY = 0xbc;
+    private static final byte ICONST_0 = 0x03;
+    private static final byte ILOAD_1 = 0x1b;
+    private static final byte NEWARRAY = (byte) 0xbc;
     /** The type of an array of long. */
-    private static final int LONG = 11;
+    private static final byte LONG = 11;
 
     private static final String ENGINE = "org/broadinstitute/hellbender/engine/";
     private static final String HAPLOTYPE_CALLER =
@@ -122,7 +122,8 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.DUPLICATES, "htsjdk/samtools/util/SortingLongCollection",
                 "org/gklshim/gatk/duplicates/SortedLongs", "add")
                 .open("maxValuesInRam", "numValuesInRam", "ramValues")
-                .replace(new int[] {ILOAD_1, NEWARRAY, LONG}, new int[] {ICONST_0, NEWARRAY, LONG}),
+                .replace(new byte[] {ILOAD_1, NEWARRAY, LONG},
+                        new byte[] {ICONST_0, NEWARRAY, LONG}),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
@@ -177,18 +178,10 @@ final class RedirectedClass {
     }
 
     /** Replaces instructions, which occur once in the class, by others of the same length. */
-    private RedirectedClass replace(int[] instructions, int[] others) {
-        replaced = bytes(instructions);
-        replacement = bytes(others);
+    private RedirectedClass replace(byte[] instructions, byte[] others) {
+        replaced = instructions;
+        replacement = others;
         return this;
-    }
-
-    private static byte[] bytes(int[] values) {
-        byte[] result = new byte[values.length];
-        for (int k = 0; k < values.length; k++) {
-            result[k] = (byte) values[k];
-        }
-        return result;
     }
 
     /** Returns the entry for a class name with slashes, or null. */

@@ -7,8 +7,6 @@ import java.util.function.Consumer;
  * {@link NativeLibrary} defines this class in a separate class loader.
  */
 public final class SystemLoad implements Consumer<String> {
-    public SystemLoad() {}
-
     @Override
     public void accept(String path) {
         System.load(path);

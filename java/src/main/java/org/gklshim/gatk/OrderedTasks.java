@@ -113,18 +113,15 @@ public final class OrderedTasks<T, R> {
         this.maxRunningWeight = maxRunningWeight;
         this.maxEntries = maxEntries;
         OF_THREAD.set(this);
-        boolean areStarted = false;
         try {
             for (Function<T, R> function : functions.subList(1, functions.size())) {
                 Thread thread = new Thread(() -> work(function), "gkl-shim region");
                 thread.setDaemon(true);
                 thread.start();
             }
-            areStarted = true;
-        } finally {
-            if (!areStarted) {
-                close();
-            }
+        } catch (Throwable e) {
+            close();
+            throw e;
         }
     }
 

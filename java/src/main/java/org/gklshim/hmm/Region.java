@@ -62,56 +62,36 @@ public final class Region {
     }
 
     /** Adds a read: its bases, and base, insertion, deletion and continuation qualities. */
-    public void addRead(byte[] bases, byte[] quals, byte[] insertion, byte[] deletion,
-            byte[] continuation) {
-        int read = addedReads;
-        int length = length("read ", read, READ_TRACKS, bases);
-        int at = TRACKS * read;
-        arrays[at] = bases;
-        arrays[at + 1] = checked("read ", read, READ_TRACKS, 1, quals, length);
-        arrays[at + 2] = checked("read ", read, READ_TRACKS, 2, insertion, length);
-        arrays[at + 3] = checked("read ", read, READ_TRACKS, 3, deletion, length);
-        arrays[at + 4] = checked("read ", read, READ_TRACKS, 4, continuation, length);
-        lengths[read] = length;
-        addedReads++;
-        readBases += length;
+    public void addRead(byte[]... tracks) {
+        lengths[addedReads] = add("read ", addedReads, READ_TRACKS, TRACKS * addedReads, tracks);
+        readBases += lengths[addedReads++];
     }
 
     /** Adds a haplotype: its tracks, bases first. All reads have been added before. */
     public void addHaplotype(byte[]... tracks) {
-        int haplotype = addedHaplotypes;
-        int length = length("haplotype ", haplotype, haplotypeTracks, tracks[0]);
-        int at = TRACKS * reads + tracks.length * haplotype;
-        arrays[at] = tracks[0];
-        for (int t = 1; t < tracks.length; t++) {
-            arrays[at + t] =
-                    checked("haplotype ", haplotype, haplotypeTracks, t, tracks[t], length);
-        }
-        lengths[reads + haplotype] = length;
-        addedHaplotypes++;
+        int at = TRACKS * reads + tracks.length * addedHaplotypes;
+        int length = add("haplotype ", addedHaplotypes, haplotypeTracks, at, tracks);
+        lengths[reads + addedHaplotypes++] = length;
         haplotypeBases += length;
     }
 
-    private static int length(String kind, int index, String[] names, byte[] bases) {
-        if (bases == null) {
-            throw new NullPointerException(kind + index + ": " + names[0] + " is null");
+    /** Keeps the arrays of a sequence from a place on. Returns the sequence's length. */
+    private int add(String kind, int index, String[] names, int at, byte[][] tracks) {
+        for (int t = 0; t < tracks.length; t++) {
+            if (tracks[t] == null) {
+                throw new NullPointerException(kind + index + ": " + names[t] + " is null");
+            }
+            int length = tracks[0].length;
+            if (length == 0) {
+                throw new IllegalArgumentException(kind + index + " has no bases");
+            }
+            if (tracks[t].length != length) {
+                throw new IllegalArgumentException(kind + index + ": " + names[t] + " has "
+                        + tracks[t].length + " values for " + length + " bases");
+            }
+            arrays[at + t] = tracks[t];
         }
-        if (bases.length == 0) {
-            throw new IllegalArgumentException(kind + index + " has no bases");
-        }
-        return bases.length;
-    }
-
-    private static byte[] checked(String kind, int index, String[] names, int track, byte[] array,
-            int length) {
-        if (array == null) {
-            throw new NullPointerException(kind + index + ": " + names[track] + " is null");
-        }
-        if (array.length != length) {
-            throw new IllegalArgumentException(kind + index + ": " + names[track] + " has "
-                    + array.length + " values for " + length + " bases");
-        }
-        return array;
+        return tracks[0].length;
     }
 
     public int reads() {

@@ -4,8 +4,6 @@ import org.gklshim.hmm.RegionEngine;
 
 /** The class whose native methods are in kernels/jni/native_pairhmm.cpp. */
 public final class NativePairHmm implements RegionEngine {
-    public NativePairHmm() {}
-
     @Override
     public native int initialize(boolean useDoublePrecision, int threads, String replaced);
 

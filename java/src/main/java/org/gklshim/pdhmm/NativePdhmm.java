@@ -4,8 +4,6 @@ import org.gklshim.hmm.RegionEngine;
 
 /** The class whose native methods are in kernels/jni/native_pdhmm.cpp. */
 public final class NativePdhmm implements RegionEngine {
-    public NativePdhmm() {}
-
     @Override
     public native int initialize(boolean useDoublePrecision, int threads, String replaced);
 

@@ -2,8 +2,6 @@ package org.gklshim.smithwaterman;
 
 /** The class whose native methods are in kernels/jni/native_smithwaterman.cpp. */
 public final class NativeSmithWaterman implements SmithWatermanEngine {
-    public NativeSmithWaterman() {}
-
     @Override
     public native void announce(String replaced);
 

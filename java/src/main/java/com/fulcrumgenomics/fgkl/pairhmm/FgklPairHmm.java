@@ -20,8 +20,6 @@ public final class FgklPairHmm implements PairHMMNativeBinding {
     /** fgkl's instance, if our PairHMM does not work and fgkl's is also on the class path. */
     private PairHMMNativeBinding original;
 
-    public FgklPairHmm() {}
-
     /**
      * Loads the native library, once for the process.
      *

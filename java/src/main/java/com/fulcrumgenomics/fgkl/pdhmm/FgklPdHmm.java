@@ -20,8 +20,6 @@ public final class FgklPdHmm implements PDHMMNativeBinding {
     /** fgkl's instance, if our PDHMM does not work and fgkl's is also on the class path. */
     private PDHMMNativeBinding original;
 
-    public FgklPdHmm() {}
-
     /**
      * Loads the native library, once for the process.
      *

@@ -18,8 +18,6 @@ public final class FgklSmithWaterman implements SWAlignerNativeBinding {
     /** fgkl's instance, if our aligner does not work and fgkl's is also on the class path. */
     private SWAlignerNativeBinding original;
 
-    public FgklSmithWaterman() {}
-
     /**
      * Loads the native library, once for the process.
      *

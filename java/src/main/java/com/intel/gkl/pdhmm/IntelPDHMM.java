@@ -23,8 +23,6 @@ public class IntelPDHMM implements PDHMMNativeBinding {
     /** Intel's instance, if our PDHMM does not work and Intel's is also on the class path. */
     private PDHMMNativeBinding original;
 
-    public IntelPDHMM() {}
-
     /**
      * Loads the native library, once for the process.
      *
@@ -146,7 +144,7 @@ public class IntelPDHMM implements PDHMMNativeBinding {
                 end++;
             }
             Region region = Pdhmm.INSTANCE.region(1, end - first);
-            region.addRead(tracks[0], tracks[1], tracks[2], tracks[3], tracks[4]);
+            region.addRead(tracks);
             for (int i = first; i < end; i++) {
                 int haplotype = i * maxHapLength;
                 int haplotypeEnd = haplotype

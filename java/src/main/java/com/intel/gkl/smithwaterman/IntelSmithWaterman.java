@@ -18,8 +18,6 @@ public class IntelSmithWaterman implements SWAlignerNativeBinding {
     /** Intel's instance, if our aligner does not work and Intel's is also on the class path. */
     private SWAlignerNativeBinding original;
 
-    public IntelSmithWaterman() {}
-
     /**
      * Loads the native library, once for the process.
      *

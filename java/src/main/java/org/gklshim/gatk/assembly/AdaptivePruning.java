@@ -172,28 +172,23 @@ final class AdaptivePruning {
 
     private double logOddsAtStart(int chain, double errorRate) {
         int vertex = chains.firstVertex(chain);
-        if (graph.inDegrees[vertex] == 0) {
-            return 0;
-        }
-        int total = 0;
-        for (int edge = graph.firstOut[vertex]; edge != KmerGraph.NONE;
-                edge = graph.nextOut[edge]) {
-            total += graph.multiplicities[edge];
-        }
-        int own = graph.multiplicities[firstEdge(chain)];
-        return Mutect2Engine.logLikelihoodRatio(total - own, own, errorRate);
+        return graph.inDegrees[vertex] == 0 ? 0
+                : logOdds(firstEdge(chain), graph.firstOut[vertex], graph.nextOut, errorRate);
     }
 
     private double logOddsAtEnd(int chain, double errorRate) {
         int vertex = chains.lastVertex(chain);
-        if (graph.outDegrees[vertex] == 0) {
-            return 0;
-        }
+        return graph.outDegrees[vertex] == 0 ? 0
+                : logOdds(lastEdge(chain), graph.firstIn[vertex], graph.nextIn, errorRate);
+    }
+
+    /** Compares an edge with all edges of a list, which begins with the first one. */
+    private double logOdds(int edge, int first, int[] next, double errorRate) {
         int total = 0;
-        for (int edge = graph.firstIn[vertex]; edge != KmerGraph.NONE; edge = graph.nextIn[edge]) {
-            total += graph.multiplicities[edge];
+        for (int other = first; other != KmerGraph.NONE; other = next[other]) {
+            total += graph.multiplicities[other];
         }
-        int own = graph.multiplicities[lastEdge(chain)];
+        int own = graph.multiplicities[edge];
         return Mutect2Engine.logLikelihoodRatio(total - own, own, errorRate);
     }
 

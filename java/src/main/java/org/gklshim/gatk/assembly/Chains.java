@@ -56,6 +56,27 @@ final class Chains {
         }
     }
 
+    /**
+     * Removes chains that no sample has often enough, as GATK's LowWeightChainPruner does: those of
+     * which all edges have less than a multiplicity, except the reference's.
+     */
+    void removeRare(int factor) {
+        for (int chain = 0; chain < count; chain++) {
+            if (isRare(chain, factor)) {
+                remove(chain);
+            }
+        }
+    }
+
+    private boolean isRare(int chain, int factor) {
+        for (int k = start(chain); k < ends[chain]; k++) {
+            if (graph.sampleMultiplicities[edges[k]] >= factor || graph.isReferenceEdge(edges[k])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Adds the chain that starts with an edge. Returns its last vertex. */
     private int follow(int first) {
         if (count == ends.length) {

@@ -153,9 +153,8 @@ final class DanglingEnds {
         int vertex = tail;
         while (!stopsTail(vertex)) {
             int edge = graph.heaviestIn(vertex);
-            branch.pass(vertex, edge);
-            vertex = graph.sources[edge];
-            if (branch.hasLoopAt(vertex)) {
+            vertex = branch.pass(vertex, edge, graph.sources[edge]);
+            if (vertex == KmerGraph.NONE) {
                 return null;
             }
         }
@@ -178,9 +177,8 @@ final class DanglingEnds {
         int vertex = head;
         while (!stopsHead(vertex)) {
             int edge = graph.heaviestOut(vertex);
-            branch.pass(vertex, edge);
-            vertex = graph.targets[edge];
-            if (branch.hasLoopAt(vertex)) {
+            vertex = branch.pass(vertex, edge, graph.targets[edge]);
+            if (vertex == KmerGraph.NONE) {
                 return null;
             }
         }
@@ -203,22 +201,22 @@ final class DanglingEnds {
             isPassed = new boolean[vertices];
         }
 
-        /** Adds a vertex. The branch starts again if the edge to the next one is rare. */
-        void pass(int vertex, int edge) {
+        /**
+         * Adds a vertex. The branch starts again if the edge to the next one is rare. Returns the
+         * next vertex, or NONE if the branch has it already, which GATK says on standard error.
+         */
+        int pass(int vertex, int edge, int next) {
             if (graph.sampleMultiplicities[edge] < pruneFactor) {
                 length = 0;
             } else {
                 isPassed[vertex] = true;
                 push(vertex);
             }
-        }
-
-        /** Returns whether the branch comes to a vertex again. Says so, as GATK does. */
-        boolean hasLoopAt(int vertex) {
-            if (isPassed[vertex]) {
+            if (isPassed[next]) {
                 System.err.println("Dangling End recovery killed because of a loop (findPath)");
+                return KmerGraph.NONE;
             }
-            return isPassed[vertex];
+            return next;
         }
 
         /** Returns the path to the open end from a vertex. */

@@ -98,7 +98,7 @@ public final class GraphCreation {
             return AdaptivePruning.prune(graph, text, kmerSize,
                     (AdaptiveChainPruner<?, ?>) assembler.chainPruner);
         }
-        LowWeightPruning.prune(graph, assembler.pruneFactor);
+        new Chains(graph).removeRare(assembler.pruneFactor);
         return true;
     }
 

@@ -1,13 +1,13 @@
 package org.gklshim.gatk.duplicates;
 
 import htsjdk.samtools.DuplicateScoringStrategy.ScoringStrategy;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.gklshim.NativeLibrary;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
@@ -65,12 +65,7 @@ public final class MarkingOptions {
     /** Returns whether Picard's class calls a method of this type. */
     private static boolean calls(String descriptor) throws IOException {
         try (InputStream in = MarkDuplicates.class.getResourceAsStream("MarkDuplicates.class")) {
-            ByteArrayOutputStream file = new ByteArrayOutputStream();
-            byte[] part = new byte[1 << 14];
-            for (int size; (size = in.read(part)) > 0;) {
-                file.write(part, 0, size);
-            }
-            return new String(file.toByteArray(), StandardCharsets.ISO_8859_1)
+            return new String(NativeLibrary.readAll(in), StandardCharsets.ISO_8859_1)
                     .contains(descriptor);
         }
     }

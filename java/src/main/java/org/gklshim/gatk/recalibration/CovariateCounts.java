@@ -13,10 +13,11 @@ final class CovariateCounts {
     /** The highest quality that GATK's tables have. */
     static final int MAX_QUALITY = 93;
 
-    private static final int CONTEXTS = 2;
-    private static final int CYCLES = 3;
+    /** GATK's numbers of its tables and covariates. */
+    static final int CONTEXTS = 2;
+    static final int CYCLES = 3;
     /** GATK's number for substitutions, among kinds of errors. */
-    private static final int SUBSTITUTION = 0;
+    static final int SUBSTITUTION = 0;
     /** After as many bases, the counts are moved before one of them can overflow. */
     private static final long ENOUGH_BASES = 1 << 30;
 

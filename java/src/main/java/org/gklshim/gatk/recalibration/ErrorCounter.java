@@ -45,7 +45,7 @@ final class ErrorCounter extends SequencingOrder {
     /** Returns whether a read is usual: if not, GATK has to process it. */
     boolean isUsual(ReadArrays read) {
         return hasPlainCigar(read) && findPart(read) && to - from <= maximumCycle
-                && hasPlainQualities(read);
+                && read.hasPlainQualities(from, to, tailQuality);
     }
 
     /** Counts the read for which {@link #isUsual} was just called. */
@@ -180,18 +180,6 @@ final class ErrorCounter extends SequencingOrder {
             base += read.lengths[k];
         }
         return false;
-    }
-
-    /** Returns whether GATK's tables have all qualities, and at least one is no tail's. */
-    private boolean hasPlainQualities(ReadArrays read) {
-        int highest = 0;
-        int all = 0;
-        for (int k = from; k < to; k++) {
-            int quality = read.qualities[read.qualitiesStart + k];
-            highest = Math.max(highest, quality);
-            all |= quality;
-        }
-        return all >= 0 && highest <= CovariateCounts.MAX_QUALITY && highest > tailQuality;
     }
 
     /** Marks errors, and bases at known sites. */

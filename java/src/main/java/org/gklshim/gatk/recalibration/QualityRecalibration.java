@@ -103,14 +103,7 @@ final class QualityRecalibration implements ReadTool {
         }
 
         private boolean isUsual() {
-            int highest = 0;
-            int all = 0;
-            for (int k = 0; k < arrays.length; k++) {
-                int quality = arrays.qualities[arrays.qualitiesStart + k];
-                highest = Math.max(highest, quality);
-                all |= quality;
-            }
-            return all >= 0 && highest <= CovariateCounts.MAX_QUALITY && highest > tailQuality
+            return arrays.hasPlainQualities(0, arrays.length, tailQuality)
                     && arrays.length <= table.maximumCycle && table.has(arrays.readGroup);
         }
 

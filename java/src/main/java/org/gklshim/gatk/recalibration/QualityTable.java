@@ -1,5 +1,10 @@
 package org.gklshim.gatk.recalibration;
 
+import static org.gklshim.gatk.recalibration.CovariateCounts.CONTEXTS;
+import static org.gklshim.gatk.recalibration.CovariateCounts.CYCLES;
+import static org.gklshim.gatk.recalibration.CovariateCounts.MAX_QUALITY;
+import static org.gklshim.gatk.recalibration.CovariateCounts.SUBSTITUTION;
+
 import java.util.List;
 import org.broadinstitute.hellbender.transformers.BQSRReadTransformer;
 import org.broadinstitute.hellbender.utils.MathUtils;
@@ -13,11 +18,6 @@ import org.gklshim.gatk.Members;
  * computes one when it is first asked for, in any thread.
  */
 final class QualityTable {
-    private static final byte HIGHEST = 93;
-    private static final int CONTEXTS = 2;
-    private static final int CYCLES = 3;
-    /** GATK's number for substitutions, among kinds of errors. */
-    private static final int SUBSTITUTION = 0;
     /** A row has cycles; there is a row for each context, and one without. */
     private static final long MAX_CONTEXTS = 256;
     private static final int MAX_CYCLE = 10_000;
@@ -62,7 +62,7 @@ final class QualityTable {
                 priors[k] = prior(transformer, group(keys[k]));
             }
         }
-        rows = new byte[keys.length][HIGHEST + 1][][];
+        rows = new byte[keys.length][MAX_QUALITY + 1][][];
     }
 
     private int key(Object groups, String name) {
@@ -127,7 +127,7 @@ final class QualityTable {
                         .get(key, quality, context << 4 | contextSize, SUBSTITUTION),
                 tables.getTable(CYCLES).get(key, quality, cycle, SUBSTITUTION));
         byte result = quantized.get(
-                QualityUtils.boundQual(MathUtils.fastRound(estimate), HIGHEST));
+                QualityUtils.boundQual(MathUtils.fastRound(estimate), (byte) MAX_QUALITY));
         return mapping == null ? result : mapping[result];
     }
 

@@ -103,6 +103,18 @@ final class ReadArrays {
         return record == null ? read.getLength() : record.getReadLength();
     }
 
+    /** Returns whether GATK's tables have the qualities of a part, and one is above the tail's. */
+    boolean hasPlainQualities(int from, int to, int tailQuality) {
+        int highest = 0;
+        int all = 0;
+        for (int k = from; k < to; k++) {
+            int quality = qualities[qualitiesStart + k];
+            highest = Math.max(highest, quality);
+            all |= quality;
+        }
+        return all >= 0 && highest <= CovariateCounts.MAX_QUALITY && highest > tailQuality;
+    }
+
     boolean has(int flag) {
         return (flags & flag) != 0;
     }

@@ -1,8 +1,6 @@
 package org.gklshim.gatk.regions;
 
-import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.util.Locatable;
-import htsjdk.variant.variantcontext.writer.VariantContextWriter;
 import java.util.Optional;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
@@ -32,7 +30,7 @@ abstract class Caller {
         toolsEngine = Members.get(walker, engine);
         engines = new EngineFactory(walker, this.arguments, toolsEngine);
         bamWriter = Engine.bamWriter(toolsEngine);
-        hasQualByDepth = Annotations.of(toolsEngine).stream().anyMatch(
+        hasQualByDepth = Engine.annotations(toolsEngine).stream().anyMatch(
                 annotation -> annotation.getClass().getSimpleName().endsWith("QualByDepth"));
     }
 
@@ -101,14 +99,5 @@ abstract class Caller {
     /** Gives the tool's own engine back what it had. */
     final void restore() {
         Engine.setBamWriter(toolsEngine, bamWriter);
-    }
-
-    /** Returns the writer of the tool's variants. */
-    final VariantContextWriter writer() {
-        return (VariantContextWriter) Members.get(walker, "vcfWriter");
-    }
-
-    final SAMFileHeader header() {
-        return walker.getHeaderForReads();
     }
 }

@@ -3,6 +3,7 @@ package org.gklshim.gatk.regions;
 import htsjdk.variant.variantcontext.VariantContext;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +40,18 @@ final class Engine {
         if (bamWriter != null) {
             setBamWriter(gatks, Optional.of(bamWriter));
         }
+    }
+
+    /** Returns all annotations that an engine of GATK computes. */
+    static List<Object> annotations(Object engine) {
+        List<Object> annotations = new ArrayList<>();
+        for (String kind : new String[] {
+            "infoAnnotations", "genotypeAnnotations", "jumboInfoAnnotations",
+            "jumboGenotypeAnnotations",
+        }) {
+            annotations.addAll((List<?>) Members.get(engine, "annotationEngine." + kind));
+        }
+        return annotations;
     }
 
     /** Returns the writer of --bam-output that an engine of GATK has, if it has one. */

@@ -57,8 +57,8 @@ final class Mutect2Regions extends Caller {
 
     @Override
     AssemblyRegion forThread(AssemblyRegion region) {
-        AssemblyRegion copy = new AssemblyRegion(
-                region.getSpan(), region.getPaddedSpan(), region.isActive(), header());
+        AssemblyRegion copy = new AssemblyRegion(region.getSpan(), region.getPaddedSpan(),
+                region.isActive(), walker.getHeaderForReads());
         for (GATKRead read : region.getReads()) {
             copy.add(read.copy());
         }
@@ -67,8 +67,8 @@ final class Mutect2Regions extends Caller {
     }
 
     private void lowerQualities(AssemblyRegion region) {
-        AssemblyBasedCallerUtils.cleanOverlappingReadPairs(region.getReads(), samples, header(),
-                false, halfOfPcrSnvQuality, halfOfPcrIndelQuality);
+        AssemblyBasedCallerUtils.cleanOverlappingReadPairs(region.getReads(), samples,
+                walker.getHeaderForReads(), false, halfOfPcrSnvQuality, halfOfPcrIndelQuality);
     }
 
     @Override

@@ -78,7 +78,7 @@ final class RegionThreads {
         this.caller = caller;
         this.threads = threads;
         walker = caller.walker;
-        writer = caller.writer();
+        writer = (VariantContextWriter) Members.get(walker, "vcfWriter");
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
         reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
     }
@@ -122,16 +122,13 @@ final class RegionThreads {
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
     private void start() {
-        boolean isStarted = false;
         try {
             long heap = Runtime.getRuntime().maxMemory();
             tasks = new OrderedTasks<>(functions(), this::draw, this::write,
                     heap / BYTES_IN_FLIGHT, heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
-            isStarted = true;
-        } finally {
-            if (!isStarted) {
-                close();
-            }
+        } catch (Throwable e) {
+            close();
+            throw e;
         }
     }
 
@@ -208,9 +205,9 @@ final class RegionThreads {
 
     /** Finds the regions of a shard, and has each of them called. */
     void process(MultiIntervalLocalReadShard shard, FeatureManager features) {
-        Iterator<AssemblyRegion> regions = new AssemblyRegionIterator(shard, caller.header(),
-                reference, features, walker.assemblyRegionEvaluator(), walker.assemblyRegionArgs,
-                walker.shouldTrackPileupsForAssemblyRegions());
+        Iterator<AssemblyRegion> regions = new AssemblyRegionIterator(shard,
+                walker.getHeaderForReads(), reference, features, walker.assemblyRegionEvaluator(),
+                walker.assemblyRegionArgs, walker.shouldTrackPileupsForAssemblyRegions());
         while (regions.hasNext()) {
             AssemblyRegion region = regions.next();
             if (caller.isSkipped(region)) {

@@ -94,7 +94,7 @@ final class SerialReason {
 
     /** Returns an annotation that only one thread can compute, or null. */
     private static String statefulAnnotation(Object engine) {
-        for (Object annotation : Annotations.of(engine)) {
+        for (Object annotation : Engine.annotations(engine)) {
             String name = annotation.getClass().getName();
             // The formats and the table of AllelePseudoDepth are not made for several threads.
             if (!isOfGatk(annotation.getClass()) || name.contains(".flow.")

@@ -19,8 +19,6 @@ public class LoglessPDPairHMM extends PDPairHMM {
     /** GATK has no setting for the threads of this class, so it gets those of all CPUs. */
     private final int configuration = Pdhmm.INSTANCE.initialize(Integer.MAX_VALUE);
 
-    public LoglessPDPairHMM() {}
-
     @Override
     public void computeLog10Likelihoods(
             LikelihoodMatrix<GATKRead, PartiallyDeterminedHaplotype> logLikelihoods,
@@ -40,7 +38,7 @@ public class LoglessPDPairHMM extends PDPairHMM {
                 read.getBases(), read.getBaseQualities(), scores.insOpenPenalties(),
                 scores.delOpenPenalties(), scores.gapContinuationPenalties()
             };
-            region.addRead(reads[r][0], reads[r][1], reads[r][2], reads[r][3], reads[r][4]);
+            region.addRead(reads[r]);
         }
         for (PartiallyDeterminedHaplotype allele : alleles) {
             region.addHaplotype(allele.getBases(), allele.getAlternateBases());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
@@ -29,17 +30,16 @@ public final class DuplicateSets {
         opticalDuplicates = marksOptical ? new Marks() : null;
     }
 
-    private interface Sets {
-        /** Marks rows of equal hash, which may be of several sets. Returns how many are alone. */
-        int mark(int[] rows);
-    }
-
-    /** Has sets marked. Returns how many rows are alone in theirs. */
-    private static long forSets(long[] hashes, Sets sets) {
+    /**
+     * Has sets marked. Returns how many rows are alone in theirs.
+     *
+     * @param mark marks rows of equal hash, perhaps of several sets; returns how many are alone
+     */
+    private static long forSets(long[] hashes, ToIntFunction<int[]> mark) {
         RowsByHash rows = new RowsByHash(hashes);
         long alone = rows.alone();
         for (int k = 0; k < rows.sets(); k++) {
-            alone += sets.mark(rows.set(k));
+            alone += mark.applyAsInt(rows.set(k));
         }
         return alone;
     }

@@ -34,14 +34,11 @@ public final class BamSource implements Closeable {
     BamSource(File file, Buffers buffers) throws IOException {
         this.buffers = buffers;
         in = new BlockCompressedInputStream(file);
-        boolean isOpen = false;
         try {
             skipHeader();
-            isOpen = true;
-        } finally {
-            if (!isOpen) {
-                in.close();
-            }
+        } catch (Throwable e) {
+            in.close();
+            throw e;
         }
     }
 

@@ -18,16 +18,11 @@ public final class RecordOrder {
     public static int places(byte[] a, int atA, byte[] b, int atB) {
         int sequenceA = integer(a, atA + 4);
         int sequenceB = integer(b, atB + 4);
-        int order = 0;
         if (sequenceA < 0 || sequenceB < 0) {
-            order = Boolean.compare(sequenceA < 0, sequenceB < 0);
-        } else {
-            order = sequenceA - sequenceB;
-            if (order == 0) {
-                order = integer(a, atA + 8) - integer(b, atB + 8);
-            }
+            return Boolean.compare(sequenceA < 0, sequenceB < 0);
         }
-        return order;
+        return sequenceA != sequenceB
+                ? sequenceA - sequenceB : integer(a, atA + 8) - integer(b, atB + 8);
     }
 
     static int byCoordinate(byte[] a, int atA, byte[] b, int atB) {

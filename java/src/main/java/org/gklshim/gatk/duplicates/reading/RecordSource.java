@@ -3,6 +3,7 @@ package org.gklshim.gatk.duplicates.reading;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -55,7 +56,7 @@ public final class RecordSource implements Closeable {
     private final List<BamSource> sources = new ArrayList<>();
     /** Null if there is one file. */
     private PriorityQueue<Cursor> cursors;
-    private byte[] lastName = {};
+    private ByteBuffer lastName = ByteBuffer.allocate(0);
     private long nameIndex;
     private long index;
 
@@ -68,7 +69,6 @@ public final class RecordSource implements Closeable {
     public RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
         this.isGrouped = isGrouped;
         this.buffers = buffers;
-        boolean isOpen = false;
         try {
             for (File file : files) {
                 sources.add(new BamSource(file, buffers));
@@ -76,11 +76,9 @@ public final class RecordSource implements Closeable {
             if (files.size() > 1) {
                 startMerging();
             }
-            isOpen = true;
-        } finally {
-            if (!isOpen) {
-                close();
-            }
+        } catch (Throwable e) {
+            close();
+            throw e;
         }
     }
 
@@ -152,25 +150,13 @@ public final class RecordSource implements Closeable {
             int start = records.starts[k] + BamFormat.FIXED_SIZE;
             int end = Math.min(records.starts[k + 1],
                     start + LittleEndian.unsignedByte(bytes, records.starts[k] + 12));
-            if (!isLastName(bytes, start, end)) {
-                lastName = Arrays.copyOfRange(bytes, start, end);
+            if (!ByteBuffer.wrap(bytes, start, end - start).equals(lastName)) {
+                lastName = ByteBuffer.wrap(Arrays.copyOfRange(bytes, start, end));
                 nameIndex = records.firstIndex + k;
             }
             indexes[k] = nameIndex;
         }
         return indexes;
-    }
-
-    private boolean isLastName(byte[] bytes, int start, int end) {
-        if (end - start != lastName.length) {
-            return false;
-        }
-        for (int k = 0; k < lastName.length; k++) {
-            if (bytes[start + k] != lastName[k]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     @Override
