@@ -56,7 +56,6 @@ PACKAGES = {
     "javap": "openjdk-17-jdk",
     "lighter": "lighter",
     "localedef": "locales",
-    "minimap2": "minimap2",
     "mummer": "mummer",
     "mvn": "maven",
     "ninja": "ninja-build",
