@@ -23,34 +23,31 @@ int quota(double allowed, double period) {
     return int(cpus) + (cpus > int(cpus));
 }
 
+// The numbers that a file of a control group begins with, two at most. Others are 0.
+struct Numbers {
+    double first = 0, second = 0;
+
+    Numbers(const char *mount, const char *directory, const char *name) {
+        char path[4352];
+        if (snprintf(path, sizeof path, "%s%s/%s", mount, directory, name) >= int(sizeof path))
+            return;
+        FILE *file = fopen(path, "re");
+        if (!file) return;
+        if (fscanf(file, "%lf %lf", &first, &second) < 1) first = 0;
+        fclose(file);
+    }
+};
+
 // cgroup v2: "max 100000" or "150000 100000".
 int quota_v2(const char *directory) {
-    char path[4352];
-    if (snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", directory) >= int(sizeof path))
-        return 0;
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    double allowed = 0, period = 0;
-    const int read = fscanf(file, "%lf %lf", &allowed, &period);
-    fclose(file);
-    return read == 2 ? quota(allowed, period) : 0;
-}
-
-double number_in(const char *directory, const char *name) {
-    char path[4352];
-    if (snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/%s", directory, name) >= int(sizeof path))
-        return 0;
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    double value = 0;
-    if (fscanf(file, "%lf", &value) != 1) value = 0;
-    fclose(file);
-    return value;
+    const Numbers numbers("/sys/fs/cgroup", directory, "cpu.max");
+    return quota(numbers.first, numbers.second);
 }
 
 int quota_v1(const char *directory) {
-    return quota(number_in(directory, "cpu.cfs_quota_us"),
-                 number_in(directory, "cpu.cfs_period_us"));
+    const char *const mount = "/sys/fs/cgroup/cpu";
+    return quota(Numbers(mount, directory, "cpu.cfs_quota_us").first,
+                 Numbers(mount, directory, "cpu.cfs_period_us").first);
 }
 
 // Whether "cpu" is among names such as "cpu,cpuacct".

@@ -7,7 +7,6 @@
 
 #include "correct/outcome.h"
 #include "correct/reads.h"
-#include "correct/settings.h"
 #include "correct/spectrum/counter.h"
 #include "correct/spectrum/spectrum.h"
 

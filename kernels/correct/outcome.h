@@ -1,9 +1,15 @@
-// What became of a read, for every engine.
+// How reads are corrected and what became of them, for every engine.
 #pragma once
 
 #include "correct/search.h"
 
 namespace gkl_shim::correct {
+
+struct Settings {
+    int threads;
+    Method method;
+    Limits limits;
+};
 
 // `begin` and `end` are the part to keep if the read is trimmed: all bases, or those of the longest
 // run of solid k-mers if the read is unsolved and has one.

@@ -4,8 +4,7 @@
 
 #include "common/error.h"
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 namespace {
 
 constexpr uint16_t kMateCigar = tag_name('M', 'C');
@@ -101,5 +100,4 @@ bool Batch::find(int32_t number, int32_t kind, const Tag *tag, const int32_t **r
     return false;
 }
 
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace gkl_shim::duplicates

@@ -6,8 +6,7 @@
 #include "duplicates/tags.h"
 #include "gkl_shim_internal.h"
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 
 // The known texts.
 class Texts {
@@ -88,13 +87,4 @@ class Batch {
     gkl_shim_duplicates_stop *const stop_;
 };
 
-// The functions of the C ABI. They throw what is thrown in Batch::read().
-void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
-               const gkl_shim_duplicates_texts &texts, int32_t from, int64_t *rows,
-               gkl_shim_duplicates_stop *stop);
-void mark(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
-          const gkl_shim_duplicates_texts &texts, const gkl_shim_duplicates_marks &marks,
-          int32_t from, const gkl_shim_duplicates_output &output, gkl_shim_duplicates_stop *stop);
-
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace gkl_shim::duplicates

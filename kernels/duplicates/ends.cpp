@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "common/error.h"
 #include "duplicates/batch.h"
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 namespace {
 
 constexpr int8_t kMinQuality = 15;
@@ -155,8 +155,7 @@ void write_row(const Record &record, const gkl_shim_duplicates_header &header, i
                                         : 0;
 }
 
-}  // namespace
-
+// Throws what is thrown in Batch::read().
 void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
                const gkl_shim_duplicates_texts &texts, int32_t from, int64_t *rows,
                gkl_shim_duplicates_stop *stop) {
@@ -192,5 +191,14 @@ void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplic
     }
 }
 
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace
+}  // namespace gkl_shim::duplicates
+
+extern "C" gkl_shim_status gkl_shim_duplicates_read_ends(const gkl_shim_duplicates_records *records,
+                                                         const gkl_shim_duplicates_header *header,
+                                                         const gkl_shim_duplicates_texts *texts,
+                                                         int32_t from, int64_t *rows,
+                                                         gkl_shim_duplicates_stop *stop) {
+    return gkl_shim::guarded(
+        [&] { gkl_shim::duplicates::read_ends(*records, *header, *texts, from, rows, stop); });
+}

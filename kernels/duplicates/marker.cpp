@@ -7,8 +7,7 @@
 #include "common/error.h"
 #include "duplicates/batch.h"
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 namespace {
 
 // A tag that is set.
@@ -190,8 +189,7 @@ class Marker {
     std::vector<uint8_t> molecule_;
 };
 
-}  // namespace
-
+// Throws what is thrown in Batch::read().
 void mark(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
           const gkl_shim_duplicates_texts &texts, const gkl_shim_duplicates_marks &marks,
           int32_t from, const gkl_shim_duplicates_output &output, gkl_shim_duplicates_stop *stop) {
@@ -217,5 +215,14 @@ void mark(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_
     }
 }
 
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace
+}  // namespace gkl_shim::duplicates
+
+extern "C" gkl_shim_status gkl_shim_duplicates_mark(
+    const gkl_shim_duplicates_records *records, const gkl_shim_duplicates_header *header,
+    const gkl_shim_duplicates_texts *texts, const gkl_shim_duplicates_marks *marks, int32_t from,
+    gkl_shim_duplicates_output *output, gkl_shim_duplicates_stop *stop) {
+    return gkl_shim::guarded([&] {
+        gkl_shim::duplicates::mark(*records, *header, *texts, *marks, from, *output, stop);
+    });
+}

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 namespace {
 
 // The longest sequence that the bins of an index can hold.
@@ -110,5 +109,4 @@ uint16_t Record::bin() const {
     return 0;
 }
 
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace gkl_shim::duplicates

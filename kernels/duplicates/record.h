@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 
 // The bytes of a record before its name. The first four are the size of all that follows.
 constexpr int64_t kFixedSize = 36;
@@ -81,5 +80,4 @@ struct Record {
     bool parse_cigar(const uint8_t *cigar, int32_t elements);
 };
 
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace gkl_shim::duplicates

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-namespace gkl_shim {
-namespace duplicates {
+namespace gkl_shim::duplicates {
 namespace {
 
 // A long CIGAR.
@@ -12,20 +11,9 @@ constexpr uint16_t kLongCigar = tag_name('C', 'G');
 
 // The size of an array's element, or 0 if there is no such type.
 int64_t element_size(uint8_t type) {
-    switch (type) {
-        case 'c':
-        case 'C':
-            return 1;
-        case 's':
-        case 'S':
-            return 2;
-        case 'i':
-        case 'I':
-        case 'f':
-            return 4;
-        default:
-            return 0;
-    }
+    if (type == 'c' || type == 'C') return 1;
+    if (type == 's' || type == 'S') return 2;
+    return type == 'i' || type == 'I' || type == 'f' ? 4 : 0;
 }
 
 // The size of a tag's value, or -1 if it does not end, or htsjdk may write it otherwise. `left`
@@ -46,10 +34,8 @@ int64_t value_size(uint8_t type, const uint8_t *value, int64_t left) {
             const int64_t size = load<int32_t>(value + 1) * element_size(value[0]);
             return size <= 0 ? -1 : 5 + size;
         }
-        default: {
-            const int64_t size = element_size(type);
-            return size == 0 ? -1 : size;
-        }
+        default:
+            return element_size(type) > 0 ? element_size(type) : -1;
     }
 }
 
@@ -118,19 +104,12 @@ const Tag *Tags::find(uint16_t name) const {
 }
 
 uint8_t *write_tag(uint8_t *to, const Tag &tag) {
-    switch (tag.type()) {
-        case 'c':
-        case 'C':
-        case 's':
-        case 'S':
-        case 'i':
-        case 'I':
-            store(to, tag.name());
-            return write_number(to + 2, number(tag));
-        default:
-            memcpy(to, tag.start, size_t(tag.end - tag.start));
-            return to + (tag.end - tag.start);
+    if (element_size(tag.type()) > 0 && tag.type() != 'f') {
+        store(to, tag.name());
+        return write_number(to + 2, number(tag));
     }
+    memcpy(to, tag.start, size_t(tag.end - tag.start));
+    return to + (tag.end - tag.start);
 }
 
 uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t length) {
@@ -141,5 +120,4 @@ uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t len
     return to + kTagHeader + length + 1;
 }
 
-}  // namespace duplicates
-}  // namespace gkl_shim
+}  // namespace gkl_shim::duplicates

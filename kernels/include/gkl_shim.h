@@ -7,8 +7,12 @@
  *   - A null pointer where a handle, a struct, an output or data is needed is refused with
  *     GKL_SHIM_EINVAL. So is a count or size that is less than 0, and a count or size of data that
  *     is larger than any memory. A limit, and the room that an output has, may be larger. Given a
- *     null handle, functions that return no status return 0 or "". The functions that close a
- *     handle take NULL. Other wrong pointers cannot be recognized.
+ *     null handle, functions that return no status return 0 or "". Other wrong pointers cannot be
+ *     recognized.
+ *   - Functions that open, make or find something set their output to NULL on failure.
+ *     gkl_shim_<algorithm>_open() takes NULL for options of all zeros, but for mem. A function
+ *     _close() takes NULL. A function _build() returns the handle's build: "portable", "avx2",
+ *     "avx512" or "neon".
  *   - Sequences are ragged arrays: one contiguous byte buffer and an array of int64 offsets, with
  *     one more entry than there are sequences. Sequence k is [offsets[k], offsets[k+1]). Offsets
  *     start at 0 and never decrease.
@@ -117,7 +121,6 @@ GKL_SHIM_API const char *gkl_shim_cuda_engine_next_loss(gkl_shim_cuda_engine *en
 /* Whether the GPU with that number is in use, or with -1 whether any GPU is. */
 GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
 
-/* Close an engine; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
 
 /* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
@@ -214,8 +217,7 @@ typedef struct {
 
 typedef struct gkl_shim_pairhmm gkl_shim_pairhmm;
 
-/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. Opening
- * is cheap: all handles share the process's threads, which sleep while there is no work. */
+/* Opening is cheap: all handles share the process's threads, which sleep while there is no work. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
                                                    gkl_shim_pairhmm **handle);
 
@@ -238,13 +240,11 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
  * no quality. Returns GKL_SHIM_EINVAL if the batch would be refused. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch);
 
-/* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
 
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
                                                          gkl_shim_pairhmm_stats *stats);
 
-/* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
 
 /* One line about PairHMM's GPU engine in this process: the devices in use, or why there are none.
@@ -346,7 +346,6 @@ typedef struct {
 
 typedef struct gkl_shim_pdhmm gkl_shim_pdhmm;
 
-/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_open(const gkl_shim_pdhmm_options *options,
                                                  gkl_shim_pdhmm **handle);
 
@@ -360,13 +359,11 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
  * quality and no flag. Returns GKL_SHIM_EINVAL if the batch would be refused. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batch);
 
-/* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle);
 
 GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
                                                        gkl_shim_pdhmm_stats *stats);
 
-/* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle);
 
 /* What gkl_shim_pdhmm_parse() found. */
@@ -438,7 +435,6 @@ typedef struct {
 
 typedef struct gkl_shim_prefilter gkl_shim_prefilter;
 
-/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_options *options,
                                                      gkl_shim_prefilter **handle);
 
@@ -453,10 +449,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_compute(
     const gkl_shim_prefilter *handle, int64_t pairs, const gkl_shim_prefilter_sequences *reads,
     const gkl_shim_prefilter_sequences *segments, int16_t *results);
 
-/* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle);
 
-/* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_prefilter_close(gkl_shim_prefilter *handle);
 
 /* Encode letters as bit planes. Base k is bit k % 32 of word k / 32 of each plane: A sets neither
@@ -551,7 +545,6 @@ typedef struct {
 
 typedef struct gkl_shim_smithwaterman gkl_shim_smithwaterman;
 
-/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_open(
     const gkl_shim_smithwaterman_options *options, gkl_shim_smithwaterman **handle);
 
@@ -574,10 +567,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align(
     const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
     char *cigars, int64_t size);
 
-/* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_smithwaterman_build(const gkl_shim_smithwaterman *handle);
 
-/* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_smithwaterman_close(gkl_shim_smithwaterman *handle);
 
 enum {
@@ -650,7 +641,7 @@ typedef struct {
 /* An index of a reference. */
 typedef struct gkl_shim_mem gkl_shim_mem;
 
-/* Index a reference. Its letters are copied, unless they are borrowed. On failure *index is NULL.
+/* Index a reference. Its letters are copied, unless they are borrowed.
  *
  * GKL_SHIM_EINVAL: an option out of range, a null pointer where there is data, or offsets that do
  * not start at 0 or that decrease. */
@@ -696,8 +687,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_is_of(const gkl_shim_mem *index,
                                                 const gkl_shim_mem_sequences *reference,
                                                 int32_t *same);
 
-/* Close an index. NULL is allowed. The process keeps up to 1 GiB of the memory that closed indexes,
- * matches and texts had, for later calls. */
+/* The process keeps up to 1 GiB of the memory that closed indexes, matches and texts had, for later
+ * calls. */
 GKL_SHIM_API void gkl_shim_mem_close(gkl_shim_mem *index);
 
 typedef struct {
@@ -729,7 +720,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_engine_open(const char *devices,
 
 /* Find the matches of queries. They are in the order of the queries, then forward before reverse,
  * then by position in the query and in the reference; those of GKL_SHIM_MEM_MUM by position in the
- * reference. On failure *matches is NULL. GKL_SHIM_EINVAL is as in gkl_shim_mem_open().
+ * reference. GKL_SHIM_EINVAL is as in gkl_shim_mem_open().
  * GKL_SHIM_EUNAVAILABLE: all GPUs have failed; search again without the engine. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
                                                const gkl_shim_mem_sequences *queries,
@@ -745,7 +736,7 @@ GKL_SHIM_API int64_t gkl_shim_mem_end(const gkl_shim_mem_matches *matches);
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_copy(const gkl_shim_mem_matches *matches,
                                                gkl_shim_mem_match *out);
 
-/* Close; NULL is allowed. The index must still be open. */
+/* The index must still be open. */
 GKL_SHIM_API void gkl_shim_mem_matches_close(gkl_shim_mem_matches *matches);
 
 /* ---- mem: text ------------------------------------------------------------------------------ */
@@ -755,7 +746,7 @@ typedef struct gkl_shim_mem_fasta gkl_shim_mem_fasta;
 
 /* Parse FASTA as mummer does. A ">" begins a description wherever it stands in a sequence. A name
  * reaches to the first white space. All other bytes of a sequence but white space are letters.
- * Letters before the first description belong to the first sequence. On failure *fasta is NULL. */
+ * Letters before the first description belong to the first sequence. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size, int32_t threads,
                                                 gkl_shim_mem_fasta **fasta);
 
@@ -764,7 +755,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fas
                                                           gkl_shim_mem_sequences *sequences,
                                                           gkl_shim_mem_sequences *names);
 
-/* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_mem_fasta_close(gkl_shim_mem_fasta *fasta);
 
 typedef struct {
@@ -779,8 +769,7 @@ typedef struct {
 /* Writes matches as mummer's lines, a part at a time. One thread at a time may use it. */
 typedef struct gkl_shim_mem_lines gkl_shim_mem_lines;
 
-/* On failure *lines is NULL. The matches, their index, and the names' offsets and letters must
- * outlive it. */
+/* The matches, their index, and the names' offsets and letters must outlive it. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *matches,
                                                      const gkl_shim_mem_format *format,
                                                      gkl_shim_mem_lines **lines);
@@ -789,7 +778,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches 
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_next(gkl_shim_mem_lines *lines,
                                                      const uint8_t **text, int64_t *size);
 
-/* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_mem_lines_close(gkl_shim_mem_lines *lines);
 
 /* ---- Read correction: errors in short reads, found by rare k-mers ---------------------------- */
@@ -875,7 +863,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter 
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_histogram(const gkl_shim_correct_counter *counter,
                                                         int64_t *counts, int32_t *valley);
 
-/* Close a counter. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_correct_counter_close(gkl_shim_correct_counter *counter);
 
 /* The solid k-mers: those that occur often. It does not change, and any number of threads may use
@@ -913,7 +900,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_load(
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_information(
     const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_spectrum_info *info);
 
-/* Close a spectrum. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_correct_spectrum_close(gkl_shim_correct_spectrum *spectrum);
 
 typedef struct {

@@ -1,15 +1,13 @@
 // The native methods of our class org.gklshim.gatk.duplicates.NativeRecords.
 #include <jni.h>
+#include <string.h>
 
-#include <algorithm>
-#include <iterator>
 #include <new>
 
 #include "gkl_shim_internal.h"
 #include "guarded_jni.h"
 
-namespace gkl_shim {
-namespace jni {
+namespace gkl_shim::jni {
 namespace {
 
 // An array of Java that is used in place, or null. Garbage collection waits for it, for about a
@@ -27,7 +25,7 @@ class ArrayInPlace {
 
     void require(int64_t length) const {
         if (length < 0 || length_ < length)
-            throw JavaError("java/lang/IllegalArgumentException", "an array is too short");
+            throw JavaError(kIllegalArgument, "an array is too short");
     }
     // Throws std::bad_alloc.
     void open() {
@@ -62,7 +60,7 @@ class Arrays {
           stop_(env, stop),
           count_(count) {
         if (from < 0 || from > count || texts_.length() % GKL_SHIM_DUPLICATES_TEXT_ROW != 0)
-            throw JavaError("java/lang/IllegalArgumentException", "not a batch");
+            throw JavaError(kIllegalArgument, "not a batch");
         starts_.require(int64_t(count) + 1);
         if (files != nullptr) files_.require(count);
         facts_.require(kFacts);
@@ -77,7 +75,7 @@ class Arrays {
         const int64_t *const facts = facts_.data();
         const int64_t sequences = facts[2], groups = facts[3];
         if (sequences < 0 || groups < 0 || sequences > INT32_MAX || groups > INT32_MAX)
-            throw JavaError("java/lang/IllegalArgumentException", "no facts of a header");
+            throw JavaError(kIllegalArgument, "no facts of a header");
         facts_.require(kFacts + 3 * sequences + 1 + groups);
         const int64_t *const lengths = facts + kFacts;
         header = {int32_t(facts[0]),
@@ -101,9 +99,7 @@ class Arrays {
     void call(Function function) {
         gkl_shim_duplicates_stop stop;
         check(function(&stop));
-        const int32_t numbers[] = {stop.reason, stop.record, stop.text_of,
-                                   stop.start,  stop.length, stop.needed};
-        std::copy(std::begin(numbers), std::end(numbers), stop_.data());
+        memcpy(stop_.data(), &stop, sizeof stop);
     }
 
     gkl_shim_duplicates_records records;
@@ -120,8 +116,7 @@ class Arrays {
 };
 
 }  // namespace
-}  // namespace jni
-}  // namespace gkl_shim
+}  // namespace gkl_shim::jni
 
 using gkl_shim::jni::ArrayInPlace;
 using gkl_shim::jni::Arrays;

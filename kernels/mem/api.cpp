@@ -1,6 +1,7 @@
 // The part of the C ABI for maximal exact matches: checks the arguments and calls the engine.
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/text/fields.h"
 #include "gkl_shim_internal.h"
 #include "mem/cpu/engine.h"
 #include "mem/cuda/engine.h"
@@ -213,9 +214,7 @@ extern "C" gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size,
                                               gkl_shim_mem_fasta **fasta) {
     if (!fasta) return invalid("fasta is null");
     *fasta = nullptr;
-    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
-    if (threads < 0) return invalid("threads is %d, less than 0", threads);
-    if (size > 0 && !text) return invalid("text is null");
+    if (!check_text(text, size, threads)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         *fasta = new gkl_shim_mem_fasta{parse_fasta(text, size, allowed_threads(threads))};
     });

@@ -7,31 +7,29 @@
 #include <unordered_map>
 
 #include "common/error.h"
+#include "common/text/bytes.h"
 #include "common/text/fields.h"
+#include "common/text/printable.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"
 
 namespace gkl_shim::prefilter {
 namespace {
 
-bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
-
 bool check_sequence(const TabLine &line, const char *name, const Field &field) {
     if (field.size == 0) return line.wrong("the %s is empty", name);
     if (field.size > kMaxLength)
         return line.wrong("the %s has %lld bases; at most %d are possible", name,
                           (long long)field.size, kMaxLength);
-    uint8_t other = 0;
-    for (const uint8_t *byte = field.begin; byte < field.end(); byte++)
-        other |= uint8_t(!is_letter(*byte));
-    if (!other) return true;
-    const uint8_t *from = field.begin;
-    while (is_letter(*from)) from++;
-    if (*from > ' ' && *from < 127)
-        return line.wrong("'%c' in column %lld, in the %s, is no letter", *from,
-                          (long long)(from - line.begin + 1), name);
-    return line.wrong("byte 0x%02x in column %lld, in the %s, is no letter", *from,
-                      (long long)(from - line.begin + 1), name);
+    const int64_t other = first_failing(field.begin, field.size, [](auto bytes) {
+        return (bytes | 0x20) - 'a' < 26;  // a vector's bytes wrap around
+    });
+    if (other < 0) return true;
+    const uint8_t byte = field.begin[other];
+    const long long column = field.begin + other - line.begin + 1;
+    return line.wrong(is_graphic(byte) ? "'%c' in column %lld, in the %s, is no letter"
+                                       : "byte 0x%02x in column %lld, in the %s, is no letter",
+                      byte, column, name);
 }
 
 // Parses a decimal number of at most 18 digits.
@@ -51,7 +49,9 @@ gkl_shim_status check_text(const uint8_t *text, int64_t size, int64_t capacity, 
                            int64_t *lines, int64_t *used) {
     if (!lines || !used) return invalid("an output is null");
     *lines = *used = 0;
-    return gkl_shim::check_text(text, size, capacity, threads) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
+    if (!gkl_shim::check_text(text, size, threads)) return GKL_SHIM_EINVAL;
+    if (capacity < 0) return invalid("capacity is %lld, less than 0", (long long)capacity);
+    return GKL_SHIM_OK;
 }
 
 bool check_contigs(const gkl_shim_prefilter_contigs &contigs) {
@@ -109,14 +109,6 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
         return invalid("reads is %lld, not 0 to %d", (long long)reads, INT32_MAX);
     if (!check_contigs(*contigs)) return GKL_SHIM_EINVAL;
     std::unordered_map<std::string_view, int32_t> known;
-    const gkl_shim_status listed = guarded([&] {
-        for (int32_t k = 0; k < contigs->count; k++)
-            known.emplace(
-                std::string_view(contigs->names + contigs->name_offsets[k],
-                                 size_t(contigs->name_offsets[k + 1] - contigs->name_offsets[k])),
-                k);
-    });
-    if (listed != GKL_SHIM_OK) return listed;
     const auto parse = [&](const TabLine &line, int64_t k) {
         Field fields[4];
         const int64_t count = line.split(fields);
@@ -152,6 +144,10 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
         return true;
     };
     return guarded([&] {
+        for (int32_t k = 0; k < contigs->count; k++) {
+            const int64_t *const at = contigs->name_offsets + k;
+            known.emplace(std::string_view(contigs->names + at[0], size_t(at[1] - at[0])), k);
+        }
         const Lines lines(text, size, allowed_threads(threads));
         return parse_tab_lines(lines, capacity, parse, candidates, used);
     });

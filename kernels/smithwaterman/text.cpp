@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/text/bytes.h"
 #include "common/text/fields.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
@@ -61,13 +62,13 @@ bool check_sequence(const TabLine &line, const char *name, const Field &letters)
     if (letters.size < 1 || letters.size > GKL_SHIM_SMITHWATERMAN_LONGEST)
         return line.wrong("the %s has %lld letters, not 1 to %d", name, (long long)letters.size,
                           GKL_SHIM_SMITHWATERMAN_LONGEST);
-    uint8_t wrong = 0;
-    for (int64_t k = 0; k < letters.size; k++) wrong |= !is_graphic(letters.begin[k]);
-    if (!wrong) return true;
-    const uint8_t *const first = std::find_if_not(letters.begin, letters.end(), is_graphic);
+    const int64_t wrong = first_failing(letters.begin, letters.size, [](auto bytes) {
+        return (bytes > ' ') & (bytes < 127);
+    });  // is_graphic()
+    if (wrong < 0) return true;
     return line.wrong("letter %lld of the %s is %s, not a printable character of ASCII",
-                      (long long)(first - letters.begin) + 1, name,
-                      line.reports ? shown_byte(*first).c_str() : "");
+                      (long long)wrong + 1, name,
+                      line.reports ? shown_byte(letters.begin[wrong]).c_str() : "");
 }
 
 // The sequences of a line.
@@ -138,7 +139,8 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_parse(
     if (!batch || !used) return invalid("an output is null");
     *batch = {};
     *used = 0;
-    if (!check_text(text, size, capacity, threads)) return GKL_SHIM_EINVAL;
+    if (!check_text(text, size, threads)) return GKL_SHIM_EINVAL;
+    if (capacity < 0) return invalid("capacity is %lld, less than 0", (long long)capacity);
     if (!defaults || !offsets) return invalid("an argument is null");
     if (size > 0 && capacity > 0 && (!parameters || !letters)) return invalid("an output is null");
     return guarded([&] {

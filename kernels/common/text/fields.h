@@ -38,10 +38,9 @@ struct TabLine : Line {
     }
 };
 
-// Checks the arguments of a function that parses lines.
-inline bool check_text(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads) {
+// Checks the arguments of a function that reads a text.
+inline bool check_text(const uint8_t *text, int64_t size, int32_t threads) {
     if (!check_count("size", size)) return false;
-    if (capacity < 0) return fail("capacity is %lld, less than 0", (long long)capacity);
     if (threads < 0) return fail("threads is %d, less than 0", threads);
     return size == 0 || text || fail("text is null");
 }

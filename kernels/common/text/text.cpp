@@ -1,6 +1,6 @@
 #include "common/text/text.h"
 
-#include "common/cpu.h"
+#include "common/text/fields.h"
 #include "gkl_shim_internal.h"
 
 namespace gkl_shim {
@@ -50,9 +50,7 @@ extern "C" gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t siz
     using namespace gkl_shim;
     if (!lines || !bytes) return invalid("an output is null");
     *lines = *bytes = 0;
-    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
-    if (threads < 0) return invalid("threads is %d, less than 0", threads);
-    if (size > 0 && !text) return invalid("text is null");
+    if (!check_text(text, size, threads)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         const Lines found(text, size, allowed_threads(threads));
         *lines = found.count();

@@ -7,7 +7,6 @@
 
 #include "correct/outcome.h"
 #include "correct/reads.h"
-#include "correct/settings.h"
 #include "correct/spectrum/spectrum.h"
 #include "gkl_shim_internal.h"
 #include "gpu/engine.h"

@@ -105,4 +105,21 @@ double PairHmmCalls::accepted(int configuration, int64_t read_length) const {
     return std::max(1e-5, 6e-8 * double(read_length)) + 0x1p-18;
 }
 
+std::string PairHmmCalls::totals_detail() const {
+    int64_t rescued = 0, rescaled = 0, on_gpu = 0;
+    handles_.for_each([&](const gkl_shim_pairhmm *handle) {
+        gkl_shim_pairhmm_stats statistics;
+        gkl_shim_pairhmm_statistics(handle, &statistics);
+        rescued += statistics.rescued_pairs;
+        rescaled += statistics.rescaled_pairs;
+        on_gpu += statistics.cuda_pairs;
+    });
+    std::string detail =
+        format("; %lld pairs computed again in double precision", (long long)rescued);
+    if (rescaled > 0) detail += format(", %lld with rescaling", (long long)rescaled);
+    if (on_gpu > 0)
+        detail += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_pairhmm_cuda_state());
+    return detail;
+}
+
 }  // namespace gkl_shim::jni

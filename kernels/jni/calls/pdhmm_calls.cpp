@@ -54,4 +54,14 @@ void PdhmmCalls::compute_again(int threads, const Region &region, double *likeli
                  likelihoods);
 }
 
+std::string PdhmmCalls::totals_detail() const {
+    int64_t rescued = 0;
+    handles_.for_each([&](const gkl_shim_pdhmm *handle) {
+        gkl_shim_pdhmm_stats statistics;
+        gkl_shim_pdhmm_statistics(handle, &statistics);
+        rescued += statistics.rescued_pairs;
+    });
+    return rescued == 0 ? "" : format("; %lld pairs computed a second time", (long long)rescued);
+}
+
 }  // namespace gkl_shim::jni

@@ -138,4 +138,19 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
             likelihoods, start);
 }
 
+std::string RegionCalls::recording_detail() const {
+    const int64_t quals = replaced_quals_, letters = replaced_letters_;
+    std::string detail;
+    if (quals > 0) detail += format(" (%lld qualities above 93 written as 93)", (long long)quals);
+    if (letters > 0)
+        detail +=
+            format(" (%lld letters other than ACGTN written as A, which gives other likelihoods)",
+                   (long long)letters);
+    return detail;
+}
+
+std::string RegionCalls::verification_detail() {
+    return format("largest difference %.2g", differences_.largest());
+}
+
 }  // namespace gkl_shim::jni

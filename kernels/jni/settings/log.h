@@ -11,11 +11,7 @@ namespace gkl_shim::jni {
 void log_line(const std::string &text);
 void log_warning(const std::string &text);
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
-#endif
-std::string
-format(const char *pattern, ...);
+std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
 // "1 region", "2 regions".
 std::string plural(int64_t count, const char *noun);

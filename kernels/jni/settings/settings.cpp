@@ -134,10 +134,14 @@ Settings read(JNIEnv *env) {
     else if (!backend.empty() && !is_one_of(backend, "cpu off"))
         ignored(kBackend, backend, "auto, cpu, cuda or off");
 
-    const std::string threads = value(kThreads);
-    settings.threads = int32_t(positive(threads, std::numeric_limits<int32_t>::max()));
-    if (!threads.empty() && settings.threads == 0)
-        ignored(kThreads, threads, "a whole number of 1 or more");
+    const auto number = [&](const Name &name, int64_t most) {
+        const std::string text = value(name);
+        const int64_t found = positive(text, most);
+        if (!text.empty() && found == 0) ignored(name, text, "a whole number of 1 or more");
+        return found;
+    };
+    settings.threads = int32_t(number(kThreads, std::numeric_limits<int32_t>::max()));
+    settings.verify = number(kVerify, std::numeric_limits<int64_t>::max());
 
     settings.build = value(kBuild);
     if (!settings.build.empty() && !is_one_of(settings.build, gkl_shim_builds())) {
@@ -148,11 +152,6 @@ Settings read(JNIEnv *env) {
 
     settings.record = value(kRecord);
     settings.record_smithwaterman = value(kRecordSmithWaterman);
-
-    const std::string verify = value(kVerify);
-    settings.verify = positive(verify, std::numeric_limits<int64_t>::max());
-    if (!verify.empty() && settings.verify == 0)
-        ignored(kVerify, verify, "a whole number of 1 or more");
 
     const std::string log = value(kLog);
     if (log == "quiet")

@@ -1,9 +1,8 @@
-#include "mem/cpu/index_builder.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "common/thread_pool.h"
+#include "mem/cpu/engine.h"
 #include "mem/index/plan.h"
 
 namespace gkl_shim::mem {

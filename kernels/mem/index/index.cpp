@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/interrupt.h"
-#include "mem/cpu/index_builder.h"
+#include "mem/cpu/engine.h"
 
 namespace gkl_shim::mem {
 namespace {

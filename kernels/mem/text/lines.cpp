@@ -28,26 +28,13 @@ int digits_of(uint64_t value) {
     return digits;
 }
 
-// The eight digits of a number below 10^8, the first one in the lowest byte. Splits it in two
-// halves three times.
-uint64_t eight_digits(uint64_t value) {
-    uint64_t halves = value / 10000 | value % 10000 << 32;
-    uint64_t quotients = (halves * 10486 >> 20) & 0x0000007F0000007F;
-    halves = quotients | (halves - 100 * quotients) << 16;
-    quotients = (halves * 103 >> 10) & 0x000F000F000F000F;
-    return quotients | (halves - 10 * quotients) << 8;
-}
-
 // Counts the bytes that a LineBytes writes.
 struct LineSizer {
     int64_t size = 0;
 
     void bytes(const void *, int64_t count) { size += count; }
     void spaces(int64_t count) { size += count; }
-    void number(int64_t value, int width) {
-        size += value < 100000000 && width == kWidth ? kWidth
-                                                     : std::max(width, digits_of(uint64_t(value)));
-    }
+    void number(int64_t value, int width) { size += std::max(width, digits_of(uint64_t(value))); }
 };
 
 struct LineBytes {
@@ -62,15 +49,6 @@ struct LineBytes {
         out += count;
     }
     void number(int64_t value, int width) {
-        if (value < 100000000 && width == kWidth) {
-            const uint64_t digits = eight_digits(uint64_t(value));
-            const int blanks = digits ? __builtin_ctzll(digits) / 8 : kWidth - 1;
-            // '0' is 0x30, and a blank 0x20.
-            const uint64_t text = digits + 0x3030303030303030 -
-                                  (0x1010101010101010 & ((uint64_t(1) << 8 * blanks) - 1));
-            bytes(&text, sizeof text);
-            return;
-        }
         char digits[20];
         const int64_t count = std::to_chars(digits, std::end(digits), value).ptr - digits;
         if (count < width) spaces(width - count);

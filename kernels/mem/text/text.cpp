@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "common/text/bytes.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim::mem {
@@ -16,26 +17,10 @@ const int64_t kLettersPerNanosecond = 1;
 
 uint8_t lower(int byte) { return uint8_t(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte); }
 
-bool is_nucleotide(uint8_t letter) {
-    return letter == 'a' || letter == 'c' || letter == 'g' || letter == 't';
-}
-
-// Whether letters are acgt in either case. Takes 16 at a time: all CPUs have vectors of this size.
-bool are_nucleotides(const uint8_t *letters, int64_t count) {
-    typedef uint8_t Bytes __attribute__((vector_size(16)));
-    Bytes same = ~Bytes{};
-    int64_t k = 0;
-    for (; k + 16 <= count; k += 16) {
-        Bytes lowered;
-        memcpy(&lowered, letters + k, sizeof lowered);
-        lowered |= 0x20;
-        same &= Bytes((lowered == 'a') | (lowered == 'c') | (lowered == 'g') | (lowered == 't'));
-    }
-    uint64_t halves[2];
-    memcpy(halves, &same, sizeof same);
-    bool all = (halves[0] & halves[1]) == ~uint64_t(0);
-    for (; k < count; k++) all &= is_nucleotide(letters[k] | 0x20);
-    return all;
+// Of a letter, or of each letter of a vector.
+template <class Letter>
+auto is_nucleotide(Letter letter) {
+    return (letter == 'a') | (letter == 'c') | (letter == 'g') | (letter == 't');
 }
 
 // mummer's complement: of the IUPAC codes, and n for every other letter.
@@ -58,31 +43,21 @@ LetterTable letters_of(Role role, bool nucleotides_only) {
     return table;
 }
 
-// Copies letters, 8 at a time where all are acgt.
-void copy_forward(const LetterTable &table, const uint8_t *source, uint8_t *out, int64_t count) {
-    uint64_t letters;
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8) {
-        if (usual_letters(source + k, false, &letters))
+// Copies the letters from `source` on, or the reverse complement of those before it, 8 at a time
+// where all are acgt.
+template <bool kReversed>
+void copy_letters(const LetterTable &table, const uint8_t *source, uint8_t *out, int64_t count) {
+    const auto at = [source](int64_t k) { return source + (kReversed ? -1 - k : k); };
+    for (int64_t k = 0; k < count;) {
+        uint64_t letters;
+        if (k + 8 <= count && usual_letters(kReversed ? at(k + 7) : at(k), kReversed, &letters)) {
             memcpy(out + k, &letters, sizeof letters);
-        else
-            for (int64_t at = k; at < k + 8; at++) out[at] = table.of[source[at]];
+            k += 8;
+        } else {
+            for (const int64_t end = std::min(k + 8, count); k < end; k++)
+                out[k] = table.of[*at(k)];
+        }
     }
-    for (; k < count; k++) out[k] = table.of[source[k]];
-}
-
-// Copies the reverse complement of the letters before `source_end`.
-void copy_reversed(const LetterTable &table, const uint8_t *source_end, uint8_t *out,
-                   int64_t count) {
-    uint64_t letters;
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8) {
-        if (usual_letters(source_end - k - 8, true, &letters))
-            memcpy(out + k, &letters, sizeof letters);
-        else
-            for (int64_t at = k; at < k + 8; at++) out[at] = table.of[source_end[-1 - at]];
-    }
-    for (; k < count; k++) out[k] = table.of[source_end[-1 - k]];
 }
 
 }  // namespace
@@ -105,9 +80,9 @@ void TextSource::copy(int64_t begin, int64_t end, uint8_t *out) const {
         const int64_t to = std::min(stop, end);
         const uint8_t *const letters = letters_ + starts_.offsets[sequence];
         if (is_reversed())
-            copy_reversed(table_, letters + (stop - at), out + (at - begin), to - at);
+            copy_letters<true>(table_, letters + (stop - at), out + (at - begin), to - at);
         else
-            copy_forward(table_, letters + (at - start), out + (at - begin), to - at);
+            copy_letters<false>(table_, letters + (at - start), out + (at - begin), to - at);
         at = to;
         if (at < end) out[at++ - begin] = end_byte();
     }
@@ -125,7 +100,8 @@ int64_t TextSource::odd_letters(int threads) const {
         int64_t count = 0;
         for (int64_t at = begin; at < end; at += together) {
             const int64_t last = std::min(at + together, end);
-            if (!are_nucleotides(letters_ + at, last - at))
+            const auto are_nucleotides = [](auto letters) { return is_nucleotide(letters | 0x20); };
+            if (!all_bytes(letters_ + at, last - at, are_nucleotides))
                 for (int64_t k = at; k < last; k++) count += is_odd[letters_[k]];
         }
         total += count;

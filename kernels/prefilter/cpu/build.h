@@ -38,7 +38,7 @@ struct LaneKernel {
 
 struct CpuBuild {
     const char *name;
-    LaneKernel narrow, wide, wider, blocks;
+    LaneKernel exact[4];  // for wider and wider bands, the last one for any
     // The read and the segment have the same length.
     int16_t (*gatekeeper)(const gkl_shim_prefilter_sequences &reads,
                           const gkl_shim_prefilter_sequences &segments, int64_t pair,

@@ -45,12 +45,8 @@ struct Job {
     uint64_t shape(int32_t m, int32_t n) const {
         const Band band = band_of(settings.mode, m, n, settings.max_edits);
         if (!band.possible) return kImpossible << kShapeBits;
-        const CpuBuild &build = *settings.build;
-        const int32_t width = band.width();
-        const uint64_t kernel = width <= build.narrow.width  ? 0
-                                : width <= build.wide.width  ? 1
-                                : width <= build.wider.width ? 2
-                                                             : 3;
+        uint64_t kernel = 0;
+        while (band.width() > settings.build->exact[kernel].width) kernel++;
         // The lowest diagonal of a read shorter than max_edits depends on its length.
         const uint64_t below = settings.mode == kGlobal ? 0 : uint64_t(band.below);
         return (kernel << kLongestBits | below << 15 | uint64_t(n - m + kMaxLength)) << kShapeBits |
@@ -69,9 +65,7 @@ struct Job {
             }
             return;
         }
-        const LaneKernel *const kernel_of[] = {&build.narrow, &build.wide, &build.wider,
-                                               &build.blocks};
-        const LaneKernel &kernel = *kernel_of[shared >> kLongestBits];
+        const LaneKernel &kernel = build.exact[shared >> kLongestBits];
         Scratch &workspace = thread_memory->workspace;
         for (int64_t k = 0; k < count; k += kernel.lanes) {
             const Group group = {&reads,

@@ -85,7 +85,6 @@ void align(const Kernel &kernel, const Group &group, Result *results) {
             1, int64_t(sqrt(double(steps) * double(state_bytes) / double(flag_bytes))));
     const int64_t parts = (steps + part - 1) / part;
 
-    const auto rounded = [](size_t bytes) { return (bytes + 63) & ~size_t(63); };
     const size_t input_bytes = kernel.input_bytes(group);
     const size_t bottom_bytes = rounded(kernel.bottom_bytes(group));
     const size_t score_bytes = rounded(size_t(std::max(group.n, group.m) + 1) * sizeof(int32_t));

@@ -42,6 +42,9 @@ enum { kMaxPairs = 64, kMaxDifference = 64 };
 // The letter that stands for none in lanes of 8 bits. Alternatives must not have it there.
 enum : uint8_t { kNoLetter = 255 };
 
+// Bytes, rounded up to a multiple of 64.
+static inline size_t rounded(size_t bytes) { return (bytes + 63) & ~size_t(63); }
+
 struct Kernel {
     int lanes;  // The most pairs of a group
     int64_t (*steps)(const Group &group);

@@ -51,18 +51,11 @@ bool fits(const Pair &pair) {
 
 // Where the last occurrence of the alternative in the reference starts; -1 if there is none.
 int64_t last_index_of(const Pair &pair) {
-    // The first letters, as many as an integer holds, are nearly always enough to tell.
-    typedef uint64_t Letters;
-    Letters first = 0;
-    const bool enough = pair.m >= int64_t(sizeof first);
-    if (enough) memcpy(&first, pair.alternative, sizeof first);
-    for (int64_t k = pair.n - pair.m; k >= 0; k--) {
-        Letters found = 0;
-        if (enough) memcpy(&found, pair.reference + k, sizeof found);
-        if (found == first && memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) == 0)
-            return k;
-    }
-    return -1;
+    int64_t k = pair.n - pair.m;
+    while (k >= 0 && (pair.reference[k] != pair.alternative[0] ||
+                      memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) != 0))
+        k--;
+    return std::max<int64_t>(k, -1);
 }
 
 // What computes a pair: lanes of 8 or 16 bits, or Java's arithmetic.
@@ -153,11 +146,6 @@ struct Job {
         groups.push_back(places.size());
     }
 
-    void align_group(int64_t g) const {
-        const size_t first = groups[size_t(g)];
-        align_pairs(&places[first], int(groups[size_t(g) + 1] - first));
-    }
-
     // Aligns pairs that can be a group. Each CIGAR is left at the end of its room, with its length
     // in cigar_offsets[k + 1].
     void align_pairs(const Place *places, int count) const {
@@ -198,7 +186,10 @@ struct Job {
         plan(threads == 1 ? kMaxPairs
                           : int(std::min<int64_t>(kMaxPairs, 1 + batch.pairs / (4 * threads))));
         parallel_for(int64_t(groups.size()) - 1, nanoseconds, settings.threads,
-                     [this](int64_t g) { align_group(g); });
+                     [this](int64_t group) {
+                         const size_t *const bounds = &groups[size_t(group)];
+                         align_pairs(&places[bounds[0]], int(bounds[1] - bounds[0]));
+                     });
     }
 
     // Moves the CIGARs together.

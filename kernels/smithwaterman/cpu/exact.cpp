@@ -6,8 +6,6 @@
 namespace gkl_shim::smithwaterman {
 namespace {
 
-size_t rounded(size_t bytes) { return (bytes + 63) & ~size_t(63); }
-
 int64_t steps(const Group &group) { return group.n; }
 size_t input_bytes(const Group &) { return 0; }
 size_t flag_bytes(const Group &group) { return size_t(group.m + 1) / 2; }
