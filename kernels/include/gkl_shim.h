@@ -10,7 +10,7 @@
  *     null handle, functions that return no status return 0 or "". Other wrong pointers cannot be
  *     recognized.
  *   - Functions that open, make or find something set their output to NULL on failure.
- *     gkl_shim_<algorithm>_open() takes NULL for options of all zeros, but for mem. A function
+ *     gkl_shim_<algorithm>_open(), except mem's, takes NULL for options of all zeros. A function
  *     _close() takes NULL. A function _build() returns the handle's build: "portable", "avx2",
  *     "avx512" or "neon".
  *   - Sequences are ragged arrays: one contiguous byte buffer and an array of int64 offsets, with
