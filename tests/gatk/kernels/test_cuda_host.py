@@ -183,7 +183,8 @@ def launches_at_start(fake_gpus) -> int:
 def test_the_cpu_takes_over_from_a_lost_device(shim: Shim, launches_at_start: int) -> None:
     lines = shim("cuda", launches=launches_at_start + 4)
     assert len(warnings(lines)) == 1
-    assert "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
+    # Another thread's copy may fail before the launch is told of.
+    assert re.search(r"no GPU \(cu\w+: CUDA_ERROR_LAUNCH_FAILED", warnings(lines)[0])
     assert "the CPU engine computes" in warnings(lines)[0]
     assert 0 < again(lines) < pairs(lines)
     assert on_device(lines) == 0
