@@ -416,9 +416,3 @@ int64_t LonePlanner::collect(const double *results, double *values) const {
 extern "C" void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]) {
     std::copy_n(gkl_shim::pairhmm::kLoneRowsPerLane, GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS, rows);
 }
-
-extern "C" int32_t gkl_shim_pairhmm_cuda_lone_shared_bytes(int32_t kernel) {
-    using namespace gkl_shim::pairhmm;
-    return kernel < kLoneKernels ? lone_shared_bytes<float>(kLoneRowsPerLane[kernel])
-                                 : lone_shared_bytes<double>(kLoneDoubleRows);
-}
