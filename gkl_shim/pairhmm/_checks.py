@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim.pairhmm import _native_pairhmm
-
+#: All bytes that are letters under the strict conventions.
+LETTERS = b"ACGTNacgtn"
 MAX_QUAL = 127
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
 
@@ -46,7 +46,7 @@ def check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8
 def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
     """Return the track (0 for the bases) and index of the first wrong value, or None."""
     text = bases.tobytes()
-    if text.translate(None, _native_pairhmm.letters()):
+    if text.translate(None, LETTERS):
         return 0, first_other(text)[0]
     for which, track in enumerate(quals, 1):
         if len(track) and track.max() > MAX_QUAL:
@@ -56,7 +56,7 @@ def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[i
 
 def first_other(text: bytes) -> tuple[int, int]:
     """Return the index and the value of the first byte that is not one of ACGTN."""
-    letter = text.translate(None, _native_pairhmm.letters())[0]
+    letter = text.translate(None, LETTERS)[0]
     return text.index(letter), letter
 
 

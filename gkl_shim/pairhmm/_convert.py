@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
 from gkl_shim.common._ragged import offsets_of
 from gkl_shim.cuda import arrays
-from gkl_shim.pairhmm import _native_pairhmm
 from gkl_shim.pairhmm._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -27,6 +26,7 @@ from gkl_shim.pairhmm._batch import (
     ReadBatch,
 )
 from gkl_shim.pairhmm._checks import (
+    LETTERS,
     MAX_QUAL,
     QUAL_TRACKS,
     check_quals,
@@ -173,7 +173,7 @@ def _joined_letters(sequences: Sequence[Any]) -> tuple[list[int], bytes] | None:
     if set(map(type, sequences)) != {bytes}:
         return None
     lengths, letters = list(map(len, sequences)), b"".join(sequences)
-    if 0 in lengths or letters.translate(None, _native_pairhmm.letters()):
+    if 0 in lengths or letters.translate(None, LETTERS):
         return None
     return lengths, letters
 
@@ -209,7 +209,7 @@ def sequence_bytes(value: Any, name: str) -> bytes:
         raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {got}")
     if not letters:
         raise ValueError(f"{name}: is empty")
-    if letters.translate(None, _native_pairhmm.letters()):
+    if letters.translate(None, LETTERS):
         at, letter = first_other(letters)
         raise ValueError(f"{name}: letter {shown(letter)} at base {at} is none of ACGTN")
     return letters

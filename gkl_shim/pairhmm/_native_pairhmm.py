@@ -74,13 +74,6 @@ def _cffi() -> _Cffi:
     return _Cffi(ffi.new, ffi.from_buffer, *map(ffi.typeof, names))
 
 
-@functools.cache
-def letters() -> bytes:
-    """Return all bytes that are letters under the strict conventions."""
-    ffi, lib = _native.library()
-    return bytes(ffi.string(lib.gkl_shim_pairhmm_letters()))
-
-
 def precision_code(precision: str) -> int:
     """Return the C constant for ``"single"`` or ``"double"``."""
     return _native.constant(precision)

@@ -1,17 +1,14 @@
 // The C ABI of PairHMM and PDHMM: checks the arguments, and calls an engine or the parser.
-#include <atomic>
 #include <chrono>
 #include <string>
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "gkl_shim_internal.h"
 #include "hmm/batch.h"
 #include "hmm/cpu/build.h"
 #include "hmm/cuda/engine/start.h"
-#include "hmm/letters.h"
 #include "hmm/on_cpu.h"
 #include "hmm/pairhmm/engine_choice.h"
 #include "hmm/pairhmm/gkl_rounding.h"
@@ -27,24 +24,21 @@ typedef std::chrono::steady_clock Clock;
 struct Handle {
     explicit Handle(const CpuSettings &chosen) : settings(chosen) {}
 
-    // Counts a call. Returns how long it took, in nanoseconds.
-    int64_t add(const gkl_shim_pairhmm_batch &batch, const Shape &shape, const CpuCounts &counts,
-                Clock::time_point start) {
-        regions += batch.regions;
-        pairs += shape.pairs;
-        cells += shape.cells;
-        computed_cells += counts.computed_cells;
-        rescued_pairs += counts.rescued_pairs;
-        rescaled_pairs += counts.rescaled_pairs;
-        const auto time = Clock::now() - start;
-        const int64_t took = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-        nanoseconds += took;
-        return took;
+    // Counts a call. `done`: what an engine has counted. Returns how long the call took, in
+    // nanoseconds.
+    int64_t add(const gkl_shim_pairhmm_batch &batch, const Shape &shape,
+                gkl_shim_pairhmm_stats done, Clock::time_point start) {
+        const std::chrono::nanoseconds time = Clock::now() - start;
+        done.regions = batch.regions;
+        done.pairs = shape.pairs;
+        done.cells = shape.cells;
+        done.seconds = double(time.count()) * 1e-9;
+        totals.add(done);
+        return time.count();
     }
 
     const CpuSettings settings;
-    std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
-        rescaled_pairs{0}, nanoseconds{0};
+    Totals totals;
 };
 
 namespace {
@@ -80,19 +74,9 @@ gkl_shim_status check_shape_alone(const gkl_shim_pairhmm_batch *batch, const Lim
     });
 }
 
-// Copies what the statistics of both models have.
-template <class Stats>
-gkl_shim_status copy_statistics(const Handle *handle, Stats *stats) {
+gkl_shim_status check_statistics(const Handle *handle, const void *stats) {
     if (!handle) return invalid("handle is null");
-    if (!stats) return invalid("stats is null");
-    const FloatingPointMode mode;
-    stats->regions = handle->regions;
-    stats->pairs = handle->pairs;
-    stats->cells = handle->cells;
-    stats->computed_cells = handle->computed_cells;
-    stats->rescued_pairs = handle->rescued_pairs;
-    stats->seconds = double(handle->nanoseconds) * 1e-9;
-    return GKL_SHIM_OK;
+    return stats ? GKL_SHIM_OK : invalid("stats is null");
 }
 
 }  // namespace
@@ -106,7 +90,6 @@ struct gkl_shim_pairhmm : Handle {
         : Handle(chosen), choice(backend) {}
 
     pairhmm::EngineChoice choice;
-    std::atomic<int64_t> cuda_pairs{0};
 };
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
@@ -143,20 +126,17 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     if (b.regions == 0) return GKL_SHIM_OK;
     const CpuSettings &settings = handle->settings;
     if (!check_arrays(b) || !check_letters(settings.as_gkl, b)) return GKL_SHIM_EINVAL;
-    gkl_shim_pairhmm_stats on_devices = {};
+    gkl_shim_pairhmm_stats done = {};
     const pairhmm::EngineChoice::Call call = handle->choice.choose(b, shape.cells, settings);
     const bool on_gpu =
         call.to_gpu && pairhmm::compute_on_cuda(b, settings.double_precision, settings.as_gkl,
-                                                log10_likelihoods, &on_devices);
-    CpuCounts counts = {on_devices.computed_cells, on_devices.rescued_pairs,
-                        on_devices.rescaled_pairs};
+                                                log10_likelihoods, &done);
     if (!on_gpu) {
-        counts = compute_on_cpu(settings, b, log10_likelihoods);
+        done = compute_on_cpu(settings, b, log10_likelihoods);
         if (settings.as_gkl)
             pairhmm::round_as_gkl(settings.double_precision, shape.pairs, log10_likelihoods);
     }
-    handle->cuda_pairs += on_devices.cuda_pairs;
-    handle->choice.add(call, on_gpu, handle->add(b, shape, counts, start));
+    handle->choice.add(call, on_gpu, handle->add(b, shape, done, start));
     return GKL_SHIM_OK;
 }
 
@@ -189,29 +169,12 @@ extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
                                                        gkl_shim_pairhmm_stats *stats) {
-    const gkl_shim_status status = copy_statistics(handle, stats);
-    if (status != GKL_SHIM_OK) return status;
-    stats->rescaled_pairs = handle->rescaled_pairs;
-    stats->cuda_pairs = handle->cuda_pairs;
-    return GKL_SHIM_OK;
+    const gkl_shim_status status = check_statistics(handle, stats);
+    if (status == GKL_SHIM_OK) *stats = handle->totals.get();
+    return status;
 }
 
 extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
-
-extern "C" const char *gkl_shim_pairhmm_letters(void) {
-    // An array, so that nothing is allocated.
-    static const struct Accepted {
-        Accepted() {
-            char *to = text;
-            for (int value = 1; value < 256; value++) {
-                const uint8_t byte = uint8_t(value);
-                if (find_refused(false, &byte, 1) < 0) *to++ = char(byte);
-            }
-        }
-        char text[256] = "";
-    } accepted;
-    return accepted.text;
-}
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t size,
                                                   int64_t longest_line, int32_t threads,
@@ -254,8 +217,8 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
             return GKL_SHIM_EINVAL;
         if (batch->pairs.regions == 0) return GKL_SHIM_OK;
         if (!pdhmm::check_content(*batch, handle->settings.as_gkl)) return GKL_SHIM_EINVAL;
-        const CpuCounts counts = compute_on_cpu(handle->settings, *batch, log10_likelihoods);
-        handle->add(batch->pairs, shape, counts, start);
+        handle->add(batch->pairs, shape,
+                    compute_on_cpu(handle->settings, *batch, log10_likelihoods), start);
         return GKL_SHIM_OK;
     });
 }
@@ -270,7 +233,12 @@ extern "C" const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle) {
 
 extern "C" gkl_shim_status gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
                                                      gkl_shim_pdhmm_stats *stats) {
-    return copy_statistics(handle, stats);
+    const gkl_shim_status status = check_statistics(handle, stats);
+    if (status != GKL_SHIM_OK) return status;
+    const gkl_shim_pairhmm_stats totals = handle->totals.get();
+    *stats = {totals.regions,        totals.pairs,         totals.cells,
+              totals.computed_cells, totals.rescued_pairs, totals.seconds};
+    return GKL_SHIM_OK;
 }
 
 extern "C" void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle) { delete handle; }

@@ -1,4 +1,4 @@
-// The bytes that count as letters under either convention. Python and the recorder ask this file.
+// The bytes that count as letters under either convention.
 #pragma once
 
 #include <stdint.h>

@@ -2,6 +2,8 @@
 // of regions in, log10 likelihoods out.
 #pragma once
 
+#include <mutex>
+
 #include "common/builds/cpu_builds.h"
 #include "gkl_shim.h"
 
@@ -19,15 +21,36 @@ struct CpuSettings {
     bool only_missing = false;  // compute only pairs whose value is NaN, in double precision
 };
 
-// What one call did, for the handle's statistics.
-struct CpuCounts {
-    int64_t computed_cells = 0, rescued_pairs = 0, rescaled_pairs = 0;
-};
+// PairHMM and PDHMM. Both expect a checked batch, and throw std::bad_alloc. They return
+// computed_cells, rescued_pairs and rescaled_pairs; the other statistics are 0.
+gkl_shim_pairhmm_stats compute_on_cpu(const CpuSettings &settings,
+                                      const gkl_shim_pairhmm_batch &batch,
+                                      double *log10_likelihoods);
+gkl_shim_pairhmm_stats compute_on_cpu(const CpuSettings &settings,
+                                      const gkl_shim_pdhmm_batch &batch, double *log10_likelihoods);
 
-// PairHMM and PDHMM. Both expect a checked batch, and throw std::bad_alloc.
-CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                         double *log10_likelihoods);
-CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch &batch,
-                         double *log10_likelihoods);
+// The statistics of all calls together.
+class Totals {
+   public:
+    void add(const gkl_shim_pairhmm_stats &call) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        sum_.regions += call.regions;
+        sum_.pairs += call.pairs;
+        sum_.cells += call.cells;
+        sum_.computed_cells += call.computed_cells;
+        sum_.rescued_pairs += call.rescued_pairs;
+        sum_.rescaled_pairs += call.rescaled_pairs;
+        sum_.cuda_pairs += call.cuda_pairs;
+        sum_.seconds += call.seconds;
+    }
+    gkl_shim_pairhmm_stats get() const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return sum_;
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    gkl_shim_pairhmm_stats sum_ = {};
+};
 
 }  // namespace gkl_shim::hmm

@@ -110,9 +110,6 @@ typedef struct {
 
 /* ---- PairHMM -------------------------------------------------------------------------------- */
 
-/* All bytes that GKL_SHIM_STRICT accepts as letters. */
-GKL_SHIM_API const char *gkl_shim_pairhmm_letters(void);
-
 /* Estimate a call's cost. `precision` and `threads` are as in gkl_shim_pairhmm_options;
  * `slow_double` is as in gkl_shim_pairhmm_cuda_device. Returns GKL_SHIM_EINVAL if
  * gkl_shim_pairhmm_check() does. */
@@ -137,10 +134,8 @@ enum {
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_widths(int32_t precision,
                                                int32_t widths[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
 
-/* The rows per lane of each kernel for regions of one haplotype in single precision. The shared
- * memory of a block, in bytes; the kernel in double precision comes after the others. */
+/* The rows per lane of each kernel for regions of one haplotype in single precision. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]);
-GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_lone_shared_bytes(int32_t kernel);
 
 /* The shared memory of a kernel's block, in bytes. Only double precision has the striped kernel. */
 GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_shared_bytes(int32_t precision, int32_t kernel);

@@ -253,8 +253,3 @@ def from_arrays(letter: bytes) -> None:
 )
 def test_the_accepted_letters(function) -> None:
     assert [letter for letter in BYTES if accepts(function, letter)] == ACCEPTED
-
-
-def test_the_list_of_letters() -> None:
-    ffi, lib = _native.library()
-    assert sorted(ffi.string(lib.gkl_shim_pairhmm_letters())) == sorted(b"ACGTNacgtn")

@@ -62,7 +62,7 @@ void compute_rescaled(const CpuBuild &build, const Engine &engine, const TileTas
     });
 }
 
-void compute_steps(Engine &engine, CpuCounts *counts) {
+void compute_steps(Engine &engine, gkl_shim_pairhmm_stats *counts) {
     const CpuSettings &settings = engine.settings();
     const CpuBuild &build = *settings.build;
     const auto double_lanes = [&](const Piece &, const HaplotypeSet &set, int32_t rows) {
@@ -86,13 +86,14 @@ void compute_steps(Engine &engine, CpuCounts *counts) {
 
 }  // namespace
 
-CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                         double *log10_likelihoods) {
+gkl_shim_pairhmm_stats compute_on_cpu(const CpuSettings &settings,
+                                      const gkl_shim_pairhmm_batch &batch,
+                                      double *log10_likelihoods) {
     const Call call = {
         settings,       batch, nullptr, settings.build->pairhmm_single, kCellsPerNanosecond,
         kCellsPerLetter};
     const ForOneCall<Engine> engine(engines);
-    CpuCounts counts;
+    gkl_shim_pairhmm_stats counts = {};
     counts.computed_cells =
         engine->compute(call, log10_likelihoods, [&] { compute_steps(*engine, &counts); });
     return counts;

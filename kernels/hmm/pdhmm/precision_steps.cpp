@@ -26,8 +26,9 @@ void compute_plain(const Engine &engine, const TileTask &task) {
 
 }  // namespace
 
-CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch &batch,
-                         double *log10_likelihoods) {
+gkl_shim_pairhmm_stats compute_on_cpu(const CpuSettings &settings,
+                                      const gkl_shim_pdhmm_batch &batch,
+                                      double *log10_likelihoods) {
     const Call call = {settings,
                        batch.pairs,
                        batch.haplotype_flags,
@@ -35,7 +36,7 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pdhmm_batch
                        kCellsPerNanosecond,
                        kCellsPerLetter};
     const ForOneCall<Engine> engine(engines);
-    CpuCounts counts;
+    gkl_shim_pairhmm_stats counts = {};
     counts.computed_cells = engine->compute(call, log10_likelihoods, [&] {
         if (!engine->compute_all(std::numeric_limits<int32_t>::max())) return;
         counts.rescued_pairs +=

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "hmm/cuda/planner/chunk_planner.h"
+#include "hmm/cuda/planner/steps.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
@@ -14,7 +14,7 @@ static constexpr uint8_t kGuard = 0xA5;
 
 // What a test wants to know of a chunk.
 struct PlannerChunk {
-    int64_t cells, pairs;
+    int64_t pairs;
     int64_t results;  // that the kernels write
     int64_t missing;  // pairs of the chunk's reads without a result
     int64_t scratch_bytes;
@@ -31,23 +31,23 @@ extern "C" int64_t plan_chunks(const gkl_shim_pairhmm_batch *batch, int32_t prec
                                int32_t given, double *values, PlannerChunk *chunks, int64_t size) {
     int64_t count = 0, number = 0;
     const gkl_shim_status status = guarded([&] {
-        ChunkPlanner planner(
-            {precision, GKL_SHIM_STRICT, 2, 132, rows_per_lane, cells, scratch_bytes, 0});
+        ChunkPlan plan({precision, GKL_SHIM_STRICT, 132, rows_per_lane, cells, scratch_bytes, 0});
         BatchPlace place;
         for (;; count++) {
             const BatchPlace begin = place;
-            if (!planner.choose_reads({batch, given ? values : nullptr, 0, 0}, &place)) break;
-            check(planner.plan());
-            const PlannedChunk &chunk = planner.chunk();
+            if (!choose_reads(&plan, {batch, given ? values : nullptr, 2, 0}, &place)) break;
+            choose_width(&plan);
+            check(plan_groups(&plan));
+            lay_out_block(&plan);
+            const PlannedChunk &chunk = plan.chunk;
             std::vector<uint8_t> block(size_t(chunk.block_bytes) + kGuardBytes, kGuard);
-            planner.write(block.data(), true);
+            write_block(&plan, block.data(), true);
             std::vector<double> results;
             while (int64_t(results.size()) < chunk.results) results.push_back(double(number++));
-            const int64_t missing = planner.collect(results.data(), values);
+            const int64_t missing = collect_results(&plan, results.data(), values);
             if (count >= size) continue;
             PlannerChunk &told = chunks[count];
             told = {};
-            told.cells = chunk.cells;
             told.pairs = pairs_of(span_between(*batch, values, begin, place));
             told.results = chunk.results;
             told.missing = missing;

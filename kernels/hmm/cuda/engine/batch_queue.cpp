@@ -46,7 +46,7 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
         chunk.lone_planner(options.precision)
             .choose_reads(options.precision, inputs, one_gap_, lone_bases_, &place_);
     else
-        any = chunk.planner(options.precision).choose_reads(inputs, &place_);
+        any = choose_reads(&chunk.plan_for(options.precision), inputs, &place_);
     chunk.span = span_between(*batch_, results_, begin, place_);
     last_bases_ = bases_of(chunk.span);
     bases_left_ -= last_bases_;

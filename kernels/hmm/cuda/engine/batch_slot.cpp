@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hmm/cuda/kernels/block_format.h"
+#include "hmm/cuda/planner/steps.h"
 
 namespace gkl_shim::pairhmm {
 
@@ -36,16 +37,15 @@ void BatchSlot::free_device_memory() noexcept {
     scratch_.free(driver());
 }
 
-ChunkPlanner &BatchSlot::planner(int32_t precision) {
+ChunkPlan &BatchSlot::plan_for(int32_t precision) {
     precision_ = precision;
     lone_ = false;
-    std::unique_ptr<ChunkPlanner> &planner = planners_[precision];
-    if (!planner)
-        planner = std::make_unique<ChunkPlanner>(
-            PlannerOptions{precision, engine_.conventions, engine_.threads,
-                           hardware_.multiprocessors, engine_.rows_per_lane,
-                           engine_.cells[precision], hardware_.scratch_bytes, engine_.planning});
-    return *planner;
+    std::unique_ptr<ChunkPlan> &plan = plans_[precision];
+    if (!plan)
+        plan = std::make_unique<ChunkPlan>(PlannerOptions{
+            precision, engine_.conventions, hardware_.multiprocessors, engine_.rows_per_lane,
+            engine_.cells[precision], hardware_.scratch_bytes, engine_.planning});
+    return *plan;
 }
 
 LonePlanner &BatchSlot::lone_planner(int32_t precision) {
@@ -56,16 +56,22 @@ LonePlanner &BatchSlot::lone_planner(int32_t precision) {
 
 gkl_shim_status BatchSlot::plan() {
     expected_results_ = 0;
-    if (!lone_) return planners_[precision_]->plan();
-    lone_planner_.plan();
-    lone_kernels_.begin();
-    return GKL_SHIM_OK;
+    if (lone_) {
+        lone_planner_.plan();
+        lone_kernels_.begin();
+        return GKL_SHIM_OK;
+    }
+    ChunkPlan *const plan = plans_[precision_].get();
+    choose_width(plan);
+    const gkl_shim_status status = plan_groups(plan);
+    if (status == GKL_SHIM_OK) lay_out_block(plan);
+    return status;
 }
 
 void BatchSlot::find_pinned_tracks() {
     pinned_tracks_ = !lone_ && planned().block_bytes - planned().tracks >= kMinPinnedBytes;
     if (pinned_tracks_)
-        planners_[precision_]->each_track([&](int64_t, const uint8_t *from, int64_t) {
+        plans_[precision_]->each_track([&](int64_t, const uint8_t *from, int64_t) {
             pinned_tracks_ = pinned_tracks_ && driver().is_pinned(from);
         });
 }
@@ -93,7 +99,7 @@ void BatchSlot::write() {
     if (lone_)
         lone_planner_.write(block);
     else
-        planners_[precision_]->write(block, !pinned_tracks_);
+        write_block(plans_[precision_].get(), block, !pinned_tracks_);
     expected_results_ = planned().results;
     arrived_results_ = 0;
     if (expected_results_ <= kWatchedResults)
@@ -103,7 +109,7 @@ void BatchSlot::write() {
 void BatchSlot::launch() {
     driver().send(device_block_.address(), block_.address(), written_bytes(), stream());
     if (pinned_tracks_)
-        planners_[precision_]->each_track([&](int64_t to, const uint8_t *from, int64_t size) {
+        plans_[precision_]->each_track([&](int64_t to, const uint8_t *from, int64_t size) {
             driver().send(device_block_.address() + uint64_t(to), from, size, stream());
         });
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
@@ -147,7 +153,7 @@ bool BatchSlot::launch_more() {
 int64_t BatchSlot::collect() {
     const double *const results = results_.as<const double>();
     return lone_ ? lone_planner_.collect(results, span.results)
-                 : planners_[precision_]->collect(results, span.results);
+                 : collect_results(plans_[precision_].get(), results, span.results);
 }
 
 void BatchSlot::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,

@@ -8,7 +8,7 @@
 #include "gpu/kept_memory.h"
 #include "hmm/cuda/lone/lone_kernels.h"
 #include "hmm/cuda/lone/lone_planner.h"
-#include "hmm/cuda/planner/chunk_planner.h"
+#include "hmm/cuda/planner/chunk_plan.h"
 #include "hmm/cuda/planner/span.h"
 
 namespace gkl_shim::pairhmm {
@@ -23,15 +23,15 @@ class BatchSlot : public gpu::Slot {
     BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine);
     ~BatchSlot() override;
 
-    // For BatchQueue: the planner that makes the slot's next chunk, and the reads in the chunk. The
-    // second planner is for batches of which is_lone() is true.
-    ChunkPlanner &planner(int32_t precision);
+    // For BatchQueue: the plan or the planner of the slot's next chunk, and the reads in the chunk.
+    // The planner is for batches of which is_lone() is true.
+    ChunkPlan &plan_for(int32_t precision);
     LonePlanner &lone_planner(int32_t precision);
     Span span = {};
 
     // The chunk, once it is planned.
     const PlannedChunk &planned() const {
-        return lone_ ? lone_planner_.chunk() : planners_[precision_]->chunk();
+        return lone_ ? lone_planner_.chunk() : plans_[precision_]->chunk;
     }
 
     bool has_results() override;
@@ -69,7 +69,7 @@ class BatchSlot : public gpu::Slot {
 
     const gkl_shim_pairhmm_cuda_options &engine_;
     const gkl_shim_pairhmm_cuda_device &hardware_;
-    std::unique_ptr<ChunkPlanner> planners_[2];  // for each precision, made when it is needed
+    std::unique_ptr<ChunkPlan> plans_[2];  // for each precision, made when it is needed
     LonePlanner lone_planner_;
     LoneKernels lone_kernels_;
     int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk

@@ -55,14 +55,14 @@ void CpuShare::compute_missing(const gkl_shim_pairhmm_batch &batch, double *valu
     settings.only_missing = true;
     const bool untried = std::any_of(values, values + pairs, is_untried);
     on_cpu += std::count_if(values, values + pairs, [](double x) { return isnan(x); });
-    const CpuCounts counts = compute_on_cpu(settings, batch, values);
+    const gkl_shim_pairhmm_stats counts = compute_on_cpu(settings, batch, values);
     if (untried) computed_cells += counts.computed_cells;
     rescaled += counts.rescaled_pairs;
 }
 
 void CpuShare::compute(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs) {
     on_cpu += pairs;
-    const CpuCounts counts = compute_on_cpu(settings_, batch, values);
+    const gkl_shim_pairhmm_stats counts = compute_on_cpu(settings_, batch, values);
     computed_cells += counts.computed_cells;
     rescued += counts.rescued_pairs;
     rescaled += counts.rescaled_pairs;

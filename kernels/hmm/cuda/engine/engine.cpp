@@ -16,7 +16,6 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/floating_point_mode.h"
 #include "gpu/devices.h"
 #include "hmm/cuda/engine/batch_queue.h"
 #include "hmm/cuda/engine/batch_slot.h"
@@ -77,21 +76,8 @@ gkl_shim_status CudaEngine::compute(const CheckedBatches &batches, double *resul
     stats.cuda_pairs = stats.pairs - cpu.on_cpu;
     stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (done) *done = stats;
-    const std::lock_guard<std::mutex> lock(totals_mutex_);
-    totals_.regions += stats.regions;
-    totals_.pairs += stats.pairs;
-    totals_.cells += stats.cells;
-    totals_.computed_cells += stats.computed_cells;
-    totals_.rescued_pairs += stats.rescued_pairs;
-    totals_.rescaled_pairs += stats.rescaled_pairs;
-    totals_.cuda_pairs += stats.cuda_pairs;
-    totals_.seconds += stats.seconds;
+    totals.add(stats);
     return GKL_SHIM_OK;
-}
-
-gkl_shim_pairhmm_stats CudaEngine::statistics() const {
-    const std::lock_guard<std::mutex> lock(totals_mutex_);
-    return totals_;
 }
 
 // The caller's options, with this engine's copy of the devices.
@@ -185,7 +171,6 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_cuda_engine *e
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_cuda_engine *engine,
                                                             gkl_shim_pairhmm_stats *stats) {
-    const FloatingPointMode mode;
-    *stats = static_cast<const CudaEngine *>(engine)->statistics();
+    *stats = static_cast<const CudaEngine *>(engine)->totals.get();
     return GKL_SHIM_OK;
 }

@@ -1,7 +1,6 @@
 // The CUDA engine, for this library's own callers.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
 #include "gkl_shim_internal.h"
@@ -33,8 +32,7 @@ class CudaEngine : public gkl_shim_cuda_engine {
     gkl_shim_status compute(const CheckedBatches &batches, double *results,
                             gkl_shim_pairhmm_stats *done);
 
-    // What all calls have done.
-    gkl_shim_pairhmm_stats statistics() const;
+    Totals totals;
 
    private:
     gkl_shim_pairhmm_cuda_options with_own_devices(gkl_shim_pairhmm_cuda_options options) const;
@@ -46,8 +44,6 @@ class CudaEngine : public gkl_shim_cuda_engine {
     const gkl_shim_pairhmm_cuda_options options_;
     const CpuSettings cpu_settings_;
     gpu::LaunchLimits limits_;
-    mutable std::mutex totals_mutex_;
-    gkl_shim_pairhmm_stats totals_ = {};
 };
 
 // gkl_shim_pairhmm_cuda_compute() for one batch that has been checked.

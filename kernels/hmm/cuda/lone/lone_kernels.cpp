@@ -99,7 +99,7 @@ void LoneKernels::launch_single(const ChunkMemory &memory) const {
         if (planner_.tiles[k] == 0) continue;
         void *parameters[] = {&block, &tables, &planner_.first_tile[k], &results};
         driver_.launch(kernels.lone[k], planner_.tiles[k], 1, kWarp,
-                       gkl_shim_pairhmm_cuda_lone_shared_bytes(k), stream_, parameters);
+                       lone_shared_bytes<float>(kLoneRowsPerLane[k]), stream_, parameters);
     }
 }
 
@@ -120,8 +120,7 @@ void LoneKernels::launch_double(const ChunkMemory &memory, uint64_t selection) c
     double *results = memory.results;
     void *parameters[] = {&block, &tables, &selection, &seams, &results};
     driver_.launch(kernels.lone[0], planner_.double_blocks(), 1, kWarp,
-                   gkl_shim_pairhmm_cuda_lone_shared_bytes(LonePlanner::kDouble), stream_,
-                   parameters);
+                   lone_shared_bytes<double>(kLoneDoubleRows), stream_, parameters);
 }
 
 }  // namespace gkl_shim::pairhmm

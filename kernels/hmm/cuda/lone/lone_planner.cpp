@@ -174,7 +174,7 @@ void LonePlanner::plan() {
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
     const int64_t longest = longest_lone(precision_);
-    int64_t cells = 0, long_cells = 0, long_reads = 0, end_region = first_region_;
+    int64_t cells = 0, long_reads = 0, end_region = first_region_;
     fits_double_ = true;
     each_region([&](int64_t region, int64_t columns, int64_t first, int64_t last) {
         end_region = region + 1;
@@ -185,7 +185,7 @@ void LonePlanner::plan() {
             fits_double_ &= rows <= kLongestOneStripe;
             if (rows > longest) {
                 long_reads++;
-                long_cells += rows * columns;
+                cells -= rows * columns;
                 continue;
             }
             kinds[first_kind(shapes, rows)]++;
@@ -193,8 +193,7 @@ void LonePlanner::plan() {
     });
     computed_ = end_read_ - first_read_ - long_reads;
     chunk_ = {};
-    chunk_.cells = cells;
-    chunk_.computed_cells = cells - long_cells;
+    chunk_.computed_cells = cells;
     first_letter_ = haplotypes[first_region_];
     letters_ = haplotypes[end_region] - first_letter_;
 
@@ -416,10 +415,4 @@ int64_t LonePlanner::collect(const double *results, double *values) const {
 
 extern "C" void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]) {
     std::copy_n(gkl_shim::pairhmm::kLoneRowsPerLane, GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS, rows);
-}
-
-extern "C" int32_t gkl_shim_pairhmm_cuda_lone_shared_bytes(int32_t kernel) {
-    using namespace gkl_shim::pairhmm;
-    return kernel < kLoneKernels ? lone_shared_bytes<float>(kLoneRowsPerLane[kernel])
-                                 : lone_shared_bytes<double>(kLoneDoubleRows);
 }

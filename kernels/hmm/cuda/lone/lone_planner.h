@@ -16,10 +16,10 @@ namespace gkl_shim::pairhmm {
 // reads are not.
 bool is_lone(int32_t precision, const gkl_shim_pairhmm_batch &batch, const hmm::Shape &shape);
 
-// The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
-// host little more time than reading the reads' tracks once: they are copied, a base and its
-// quality in one byte if possible, and gap qualities that are the same for all bases are one byte
-// in all.
+// The plan of one chunk at a time, as the steps of planner/steps.h make it for other regions. A
+// chunk takes the host little more time than reading the reads' tracks once: they are copied, a
+// base and its quality in one byte if possible, and gap qualities that are the same for all bases
+// are one byte in all.
 class LonePlanner {
    public:
     // `double_blocks`: the most blocks of the kernel in double precision.
@@ -45,7 +45,7 @@ class LonePlanner {
     // letter.
     void write(uint8_t *block);
 
-    // Copies the kernels' results to their places in `values`, as ChunkPlanner::collect() does.
+    // Copies the kernels' results to their places in `values`, as collect_results() does.
     int64_t collect(const double *results, double *values) const;
 
     // The chunk's reads that are not computed, because they are too long.

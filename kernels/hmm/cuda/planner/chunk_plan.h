@@ -81,7 +81,6 @@ struct Group {
 struct PlannerOptions {
     int32_t precision;        // GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE
     int32_t conventions;      // GKL_SHIM_STRICT or GKL_SHIM_AS_GKL
-    int32_t threads;          // for planning, as in gkl_shim_pairhmm_options
     int32_t multiprocessors;  // of the device
     int32_t rows_per_lane;    // as in gkl_shim_pairhmm_cuda_options
     int64_t cells;            // limit for a chunk
@@ -94,13 +93,12 @@ struct ChunkInputs {
     const gkl_shim_pairhmm_batch *batch;
     const double *values;      // the batch's results, of which those that are NaN are wanted; null:
                                // all are wanted
-    int32_t threads;           // that plan, write and collect the chunk; 0: as in the options
+    int32_t threads;           // that plan, write and collect the chunk
     int32_t chunks_in_flight;  // other chunks in flight on the device
 };
 
 // The sizes of a planned chunk, and the launches that compute it.
 struct PlannedChunk {
-    int64_t cells;  // of the chunk's pairs
     int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
     int64_t tracks;             // offset in the block, of which the reads' tracks are the end
@@ -130,8 +128,7 @@ struct ChunkPlan {
     int32_t threads;         // that plan, write and collect it
     double multiprocessors;  // the chunk's share of them
 
-    // Its cells are filled in by the chunker, `passes` first by the choice of width, the rest by
-    // the layout.
+    // `passes` is first filled in by the choice of width, the rest by the layout.
     PlannedChunk chunk = {};
 
     // Filled in by the chunker.
@@ -190,6 +187,11 @@ struct ChunkPlan {
                       size);
             first_byte += size;
         });
+    }
+    // The same for all parts.
+    template <class Visit>
+    void each_track(Visit visit) const {
+        each_track(0, int64_t(parts.size()), 0, visit);
     }
 
     // Whether a read of the part's region belongs to it. A read that is not computed belongs to the

@@ -165,7 +165,6 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes) {
     part.first_pair = region.first_pair;
     part.first_byte = plan_.batch.read_offsets[region.first];
     part.bytes = plan_.batch.read_offsets[end] - part.first_byte;
-    plan_.chunk.cells += part.bytes * region.letters;
     letters_ += region.letters;
     const int64_t nanoseconds =
         kPlanPerRegion + part.reads * kPlanPerRead + region.letters * kPlanPerLetter;
@@ -198,6 +197,14 @@ int64_t Chunker::most_stripes(int64_t haplotypes, int64_t letters) const {
 
 }  // namespace
 
-void choose_reads(ChunkPlan *plan, BatchPlace *place) { Chunker(plan).choose_reads(place); }
+bool choose_reads(ChunkPlan *plan, const ChunkInputs &inputs, BatchPlace *place) {
+    plan->batch = *inputs.batch;
+    plan->values = inputs.values;
+    plan->threads = inputs.threads;
+    plan->multiprocessors =
+        std::max(1.0, double(plan->options.multiprocessors) / (1 + inputs.chunks_in_flight));
+    Chunker(plan).choose_reads(place);
+    return !plan->parts.empty();
+}
 
 }  // namespace gkl_shim::pairhmm

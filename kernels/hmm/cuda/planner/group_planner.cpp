@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/error.h"
 #include "common/per_thread.h"
 #include "hmm/cuda/planner/packing.h"
 #include "hmm/cuda/planner/steps.h"
@@ -271,8 +272,6 @@ constexpr int32_t kMaxGridRows = 65535;
 // The warps that join this many pairs, one lane a pair. With more, each takes several of them.
 int32_t joining_warps(int32_t pairs) { return std::min((pairs + kWarp - 1) / kWarp, kMaxGridRows); }
 
-}  // namespace
-
 void plan_group(ChunkPlan *plan, Group *group) {
     clear(group);
     for (int64_t k = group->first_part; k < group->end_part; k++) {
@@ -293,6 +292,17 @@ void plan_group(ChunkPlan *plan, Group *group) {
         }
     }
     compare_tracks(*plan, group);
+}
+
+}  // namespace
+
+gkl_shim_status plan_groups(ChunkPlan *plan) {
+    plan->each_group(plan->nanoseconds, [&](Group &group) { plan_group(plan, &group); });
+    for (int64_t k = 0; k < plan->group_count; k++)
+        if (plan->groups[k]->refused >= 0)
+            return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
+                           (long long)plan->groups[k]->refused);
+    return GKL_SHIM_OK;
 }
 
 }  // namespace gkl_shim::pairhmm
