@@ -53,6 +53,8 @@ class Filter extends org.broadinstitute.hellbender.engine.filters.ReadFilter {
 class Lost {}
 class Orphan extends Lost implements Tool {}
 class Afterwards extends Filter {}
+class Ring1 extends Ring2 {}
+class Ring2 {}
 """
 
 
@@ -66,8 +68,13 @@ def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("odd/", "")
         for path in sorted((classes / "odd").glob("*.class")):
-            if path.name != "Lost.class":
+            if path.name not in ("Lost.class", "Ring2.class"):
                 archive.write(path, path.relative_to(classes))
+        # Two classes that extend each other, and one whose size is wrong.
+        ring = (classes / "odd/Ring1.class").read_bytes().replace(b"Ring2", b"Ring3")
+        ring = ring.replace(b"Ring1", b"Ring2").replace(b"Ring3", b"Ring1")
+        archive.writestr("odd/Ring2.class", ring)
+        archive.getinfo("odd/Odd.class").file_size = 2**31 - 1
         if damaged:
             archive.writestr("odd/Garbage.class", bytes(range(200)))
             archive.writestr("odd/Empty.class", b"")

@@ -26,6 +26,8 @@ final class Ancestry {
     boolean has(String name) throws IOException {
         Boolean isKnown = known.get(name);
         if (isKnown == null) {
+            // Its own ancestor cannot be loaded.
+            known.put(name, false);
             isKnown = look(name);
             known.put(name, isKnown);
         }

@@ -1,7 +1,7 @@
 package org.gklshim.gatk.tools;
 
-import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import org.gklshim.NativeLibrary;
 
 /**
  * What the classes in a jar extend and implement, by their class files, whose format is chapter 4
@@ -56,19 +57,13 @@ final class Parents {
         if (parents == null) {
             ZipEntry entry = jar.getEntry(name + ".class");
             if (entry != null) {
-                parents = read(bytes(entry));
+                try (InputStream stream = jar.getInputStream(entry)) {
+                    parents = read(NativeLibrary.readAll(stream));
+                }
                 known.put(name, parents);
             }
         }
         return parents;
-    }
-
-    private byte[] bytes(ZipEntry entry) throws IOException {
-        byte[] bytes = new byte[(int) entry.getSize()];
-        try (DataInputStream stream = new DataInputStream(jar.getInputStream(entry))) {
-            stream.readFully(bytes);
-        }
-        return bytes;
     }
 
     private static String[] read(byte[] file) {
