@@ -3,9 +3,9 @@
     python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar:barclay-5.0.0.jar 4.7.0.0=...
 
 The list names each class that parts of gkl-shim depend on, and these parts. To add a class, write
-its name and the parts, such as "org/example/Name regions,walk", on a line of its own, and run this
-with the jars of all versions: GATK's own, and those of libraries. A version is that of GATK or, as
-in picard-3.4.0, of Picard alone.
+one line with its name and its parts, such as "org/example/Name regions,walk". Then run this with
+the jars of every version: GATK's own jar and those of its libraries. A version is GATK's number,
+or one such as picard-3.4.0 for Picard alone.
 """
 
 from __future__ import annotations

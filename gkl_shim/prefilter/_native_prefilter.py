@@ -91,7 +91,7 @@ def parse_candidates(
     names: list[bytes],
     lengths: NDArray[np.int64],
 ) -> Parsed:
-    """Parse whole lines of candidates of so many reads, and of contigs of these names and lengths.
+    """Parse whole lines of candidates, given the number of reads and the contigs.
 
     It returns the same as :func:`parse_pairs`; the arrays are the indices of reads and contigs, the
     positions, and 1 for the reverse strand.

@@ -26,7 +26,7 @@ final class Ancestry {
     boolean has(String name) throws IOException {
         Boolean isKnown = known.get(name);
         if (isKnown == null) {
-            // Its own ancestor cannot be loaded.
+            // A class that is its own ancestor cannot be loaded.
             known.put(name, false);
             isKnown = look(name);
             known.put(name, isKnown);

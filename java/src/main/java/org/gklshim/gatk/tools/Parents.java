@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.gklshim.NativeLibrary;
@@ -29,23 +27,7 @@ final class Parents {
 
     /** Returns the parents of classes in a jar. GATK searches the same jars several times. */
     static synchronized Parents in(ZipFile jar) {
-        return new Parents(
-                jar, KNOWN.computeIfAbsent(jar.getName(), name -> new ConcurrentHashMap<>()));
-    }
-
-    /** Has several threads read the parents of classes. */
-    void readAhead(List<String> names) {
-        try {
-            names.parallelStream().forEach(name -> {
-                try {
-                    of(name);
-                } catch (IOException | RuntimeException e) {
-                    // Who asks for it gets the exception.
-                }
-            });
-        } catch (OutOfMemoryError e) {
-            // The system refuses a thread. Who asks for a class reads it.
-        }
+        return new Parents(jar, KNOWN.computeIfAbsent(jar.getName(), name -> new HashMap<>()));
     }
 
     /**

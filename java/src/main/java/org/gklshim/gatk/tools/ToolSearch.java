@@ -3,9 +3,7 @@ package org.gklshim.gatk.tools;
 import java.io.File;
 import java.io.IOException;
 import java.net.URL;
-import java.util.ArrayList;
 import java.util.Enumeration;
-import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.broadinstitute.barclay.argparser.ClassFinder;
@@ -61,20 +59,16 @@ public final class ToolSearch {
     private static void find(ClassFinder finder, File file, String folder)
             throws IOException, ReflectiveOperationException {
         try (ZipFile jar = new ZipFile(file)) {
-            List<String> names = new ArrayList<>();
+            Ancestry ancestry = new Ancestry(finder.parentType, Parents.in(jar), finder.loader);
             Enumeration<? extends ZipEntry> entries = jar.entries();
             while (entries.hasMoreElements()) {
                 String entry = entries.nextElement().getName();
                 if (entry.startsWith(folder) && entry.endsWith(SUFFIX)) {
-                    names.add(entry.substring(0, entry.length() - SUFFIX.length()));
-                }
-            }
-            Parents parents = Parents.in(jar);
-            parents.readAhead(names);
-            Ancestry ancestry = new Ancestry(finder.parentType, parents, finder.loader);
-            for (String name : names) {
-                if (ancestry.has(name)) {
-                    finder.getClasses().add(finder.loader.loadClass(name.replace('/', '.')));
+                    String name = entry.substring(0, entry.length() - SUFFIX.length());
+                    if (ancestry.has(name)) {
+                        finder.getClasses().add(
+                                finder.loader.loadClass(name.replace('/', '.')));
+                    }
                 }
             }
         }
