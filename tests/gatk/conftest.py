@@ -343,7 +343,7 @@ def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> li
 
 @pytest.fixture(scope="session")
 def in_one_jvm(gatk: Gatk, shared: Path) -> Callable[..., str]:
-    """Run tools of GATK in one JVM, one after another or all at once. Return its log.
+    """Run tools of GATK in one JVM, one after another. Return its log.
 
     Without options it is the JVM of stock GATK. The given number of runs fails, each with its
     exception in the log."""
@@ -351,13 +351,12 @@ def in_one_jvm(gatk: Gatk, shared: Path) -> Callable[..., str]:
     def called(
         runs: Sequence[Sequence[str]],
         *options: str,
-        at_once: bool = False,
         failures: int = 0,
         java: Sequence[str] = (),
     ) -> str:
         is_stock = not (options or java)
         jvm = gatk.jvm("stock") if is_stock else Jvm(gatk.classpath, shared, *options, java=java)
-        results, log = jvm(*([["together"]] if at_once else []), ["random"], *runs)
+        results, log = jvm(["random"], *runs)
         log += "" if is_stock else jvm.close()
         assert sum(line.startswith("threw: ") for line in results) == failures, log[-3000:]
         return log
