@@ -14,16 +14,11 @@ import pysam
 import pytest
 
 from benchmarks.common import run_modes
-from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, Jvm, command, programs
+from tests.gatk.conftest import QUICK, Gatk, Jvm, command, our_agent, programs
 
 pytestmark = pytest.mark.gatk
-
-
-def agent() -> str:
-    return f"-javaagent:{paths.agent_jar()}"
 
 
 def records(vcf: Path) -> list[str]:
@@ -52,7 +47,7 @@ def trouble(checks: Path) -> str:
 def jvms(trouble: str, classpath: str, shared: Path) -> Iterator[dict[str, Jvm]]:
     """JVMs with that agent. GATK's own code calls regions in one, and several threads in the
     other: four, unless a test sets another number."""
-    options = (agent(), trouble, "-Dgkl.shim.log=debug")
+    options = (our_agent(), trouble, "-Dgkl.shim.log=debug")
     made = {count: Jvm(classpath, shared, *options, *threads(count)) for count in ("off", "4")}
     yield made
     for jvm in made.values():
@@ -133,7 +128,7 @@ def test_intels_pdhmm_is_called_in_one_thread(
     gatk_470: Gatk, chr22: data.Sample, shared: Path, tmp_path: Path
 ) -> None:
     """It keeps its table in a variable that all threads share."""
-    jvm = Jvm(gatk_470.classpath, shared, agent(), "-Dgkl.shim.pdhmm=off", *threads(4))
+    jvm = Jvm(gatk_470.classpath, shared, our_agent(), "-Dgkl.shim.pdhmm=off", *threads(4))
     short = command("HaplotypeCaller", chr22, tmp_path / "out.vcf", "-L", "q:1-2500")
     _, log = jvm([*short, "--dragen-378-concordance-mode"])
     assert "regions: one thread, because of Intel's IntelPDHMM" in log
@@ -200,7 +195,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
         # Its random numbers follow those of the deep sample.
         if way != "stock":
             commands.append(command("HaplotypeCaller", hg002, folder / "high_qd.bcf"))
-        jvm = {"off": jvms["off"], "3": jvms["4"], "stock": gatk.jvm("stock")}[way]
+        jvm = {"off": jvms["off"], "3": jvms["4"], "stock": gatk.jvm()}[way]
         logs[way] = started(jvm, *commands, count=3 if way == "3" else None)
     # DRAGEN 3.7.8 mode detects variants in pileups, which our walk does not make everywhere.
     said = "finding active regions: GATK's own code is used, because of pileup detection"
@@ -411,7 +406,7 @@ def test_a_signal_ends_a_run(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
 ) -> None:
     """The JVM's exit code for a signal is 128 and its number."""
-    java = [require_tool("java"), agent(), trouble, *QUICK, "-Dtest.sleep=600000", *threads(4)]
+    java = [require_tool("java"), our_agent(), trouble, *QUICK, "-Dtest.sleep=600000", *threads(4)]
     java += ["-cp", classpath, run.MAIN_CLASS]
     java += command("HaplotypeCaller", chr22, tmp_path / "out.vcf")
     with subprocess.Popen(
