@@ -9,8 +9,7 @@ regions, made-up ones and INPUT.in, replayed through GKL's library and ours in t
 call a region.
 
 The `rows` of the results file come from `gkl-shim bench pairhmm 10s.in --json FILE`. The file also
-has two threads over one (`gatk.scaling`) and whole runs from before threads called regions
-(`gatk.runs`); gatk_run.py times whole runs now.
+has two threads over one (`gatk.scaling`). gatk_run.py times whole runs.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,18 +183,35 @@ def tables(rows: Mapping[str, Any]) -> str:
         "| calls that differ | final calls that differ |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
+    cells = []
     for row in ordered:
         final = row["final_calls"]
         shown = "" if final is None else (
             f"{len(final['calls_that_differ'])} of {final['records']:,}"
         )  # fmt: skip
-        lines.append(
-            f"| {_CASES[row['sample']].title} | {row['mode']} | {_version(row)} "
-            f"| {row['records']:,} | {row['identical']:,} | {row['near_ties']} "
-            f"| {row['other_differences']} | {row['calls_that_differ']} | {shown} |"
-        )
+        counts = ("records", "identical", "near_ties", "other_differences", "calls_that_differ")
+        cells.append((row, " | ".join([*(f"{row[count]:,}" for count in counts), shown])))
+    lines += _lines(cells)
     parts = (lines, _score_table(ordered), _equivalence_table(ordered), _difference_table(ordered))
     return "\n\n".join("\n".join(part) for part in parts)
+
+
+def _lines(cells: Iterable[tuple[Mapping[str, Any], str]]) -> list[str]:
+    """Return the lines of a table: sample, mode, version, and the given cells of each row.
+
+    Lines that differ in the version alone become one, and then those that differ in the mode alone.
+    """
+    versions: dict[tuple[str, str, str], list[str]] = {}
+    for row, text in cells:
+        key = (_CASES[row["sample"]].title, row["mode"], text)
+        versions.setdefault(key, []).append(_version(row))
+    modes: dict[tuple[str, str, str], list[str]] = {}
+    for (title, mode, text), found in versions.items():
+        modes.setdefault((title, "; ".join(found), text), []).append(mode)
+    return [
+        f"| {title} | {', '.join(found)} | {version} | {text} |"
+        for (title, version, text), found in modes.items()
+    ]
 
 
 def _is_double(finding: Mapping[str, Any]) -> bool:
@@ -210,7 +227,7 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         "| false negatives | recall | precision | F1 |",
         "| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    by_version: dict[tuple[str, str, str], list[str]] = {}
+    shown = []
     for row in rows:
         for kind in ("SNP", "INDEL"):
             same: dict[str, list[str]] = {}
@@ -223,11 +240,8 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                 same.setdefault(" | ".join(cells), []).append(variant)
             for text, variants in same.items():
                 who = "all three" if len(variants) == 3 else ", ".join(variants)
-                key = (_CASES[row["sample"]].title, row["mode"], f"{kind} | {who} | {text}")
-                by_version.setdefault(key, []).append(_version(row))
-    for (title, mode, rest), versions in by_version.items():
-        lines.append(f"| {title} | {mode} | {'; '.join(versions)} | {rest} |")
-    return lines
+                shown.append((row, f"{kind} | {who} | {text}"))
+    return [*lines, *_lines(shown)]
 
 
 def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -245,10 +259,7 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                     f"{beside[variant]['discordance']:.6f}" if variant in beside else ""
                     for variant in ("gkl-shim", "stock-double")
                 ]
-                shown.append(
-                    f"| {_CASES[row['sample']].title} | {row['mode']} | {_version(row)} | {kind} "
-                    f"| {cells[0]} | {cells[1]} |"
-                )
+                shown.append((row, f"{kind} | {cells[0]} | {cells[1]}"))
     lines = [
         "## Functional equivalence",
         "",
@@ -263,7 +274,7 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             "",
             "| sample | mode | GATK | type | stock and gkl-shim | stock's two precisions |",
             "| --- | --- | --- | --- | ---: | ---: |",
-            *shown,
+            *_lines(shown),
         ]
     return lines
 
@@ -278,17 +289,14 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         "| stock in double precision | gkl-shim in double precision |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    same: dict[tuple[str, str, str], list[str]] = {}
+    shown = []
     for row, finding in found:
         for field, values in finding["fields"].items():
             texts = [values[name] for name in ("stock", "shim", "stock_double", "shim_double")]
             cells = " | ".join("" if text is None else f"`{text}`" for text in texts)
-            difference = f"{finding['record'][:60]} | {finding['kind']} | {field} | {cells} |"
-            key = (_CASES[row["sample"]].title, row["mode"], difference.replace("`|`", "`\\|`"))
-            same.setdefault(key, []).append(_version(row))
-    for (title, mode, difference), versions in same.items():
-        lines.append(f"| {title} | {mode} | {'; '.join(versions)} | {difference}")
-    return lines
+            difference = f"{finding['record'][:60]} | {finding['kind']} | {field} | {cells}"
+            shown.append((row, difference.replace("`|`", "`\\|`")))
+    return [*lines, *_lines(shown)]
 
 
 def _text(figures: Mapping[str, Any]) -> str:

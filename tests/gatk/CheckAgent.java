@@ -2,6 +2,7 @@ package org.gklshim;
 
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Method;
 import java.security.ProtectionDomain;
 
 /**
@@ -32,5 +33,15 @@ public final class CheckAgent {
                 }
             }
         });
+    }
+
+    /** Returns the method of a class whose calls this agent, or ours, redirects. */
+    public static Method original(Class<?> type, String name) {
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals(name + "$original")) {
+                return method;
+            }
+        }
+        throw new IllegalStateException(type + " has no original " + name);
     }
 }

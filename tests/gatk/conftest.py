@@ -10,10 +10,11 @@ import re
 import subprocess
 import threading
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -99,6 +100,11 @@ class Jvm:
         self.log += log
         return results, log
 
+    def peak_mb(self) -> int:
+        """Return the most memory that the JVM has had at a time."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) // 1024
+
     def close(self) -> str:
         """End the JVM, and return the rest of the log."""
         assert self._process.stdin is not None
@@ -147,7 +153,7 @@ class Gatk:
     def __init__(self, classpath: str, folder: Path) -> None:
         self.classpath = classpath
         self._folder = folder
-        self._shared: dict[str, Jvm] = {}
+        self._shared: dict[tuple[str, ...], Jvm] = {}
         libraries = folder / hashlib.sha256(classpath.encode()).hexdigest()
         once(libraries, lambda made: bool(swaps.library_folder(classpath, made)))
         self._swaps = {
@@ -180,7 +186,7 @@ class Gatk:
                 result = self.run(command, swap, *java_options)
                 succeeded, log = result.returncode == 0, result.log.decode()
             else:
-                jvm = self.jvm(swap)
+                jvm = self.jvm(*[our_agent()] * (swap == "agent"))
                 (outcome,), _ = jvm(["random"], command)
                 succeeded, log = outcome.startswith("returned: "), jvm.log
             assert succeeded, f"{' '.join(command)}\n{log[-3000:]}"
@@ -189,12 +195,11 @@ class Gatk:
 
         return once(self._folder / hashlib.sha256(key.encode()).hexdigest(), made)
 
-    def jvm(self, swap: str) -> Jvm:
-        """Return the JVM of all runs of stock GATK, or of those with the agent and nothing else."""
-        if swap not in self._shared:
-            agents = [f"-javaagent:{paths.agent_jar()}"] if swap == "agent" else []
-            self._shared[swap] = Jvm(self.classpath, self._folder, *agents)
-        return self._shared[swap]
+    def jvm(self, *agents: str) -> Jvm:
+        """Return the JVM of all runs with these agents and nothing else, or of stock GATK."""
+        if agents not in self._shared:
+            self._shared[agents] = Jvm(self.classpath, self._folder, *agents)
+        return self._shared[agents]
 
     def run(self, arguments: list[str], swap: str, *java_options: str) -> run.Run:
         """Run GATK, which may fail."""
@@ -335,6 +340,11 @@ def _sequence(part: slice) -> str:
     return sequence[part]
 
 
+def our_agent() -> str:
+    """Return the JVM's option for gkl-shim's agent."""
+    return f"-javaagent:{paths.agent_jar()}"
+
+
 def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> list[str]:
     """Return a tool's name and its arguments."""
     files = ("-R", sample.reference, "-I", sample.reads, "-O", output)
@@ -343,22 +353,25 @@ def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> li
 
 @pytest.fixture(scope="session")
 def in_one_jvm(gatk: Gatk, shared: Path) -> Callable[..., str]:
-    """Run tools of GATK in one JVM, one after another or all at once. Return its log.
+    """Run tools of GATK in one JVM, one after another. Return its log.
 
-    Without options it is the JVM of stock GATK. The given number of runs fails, each with its
-    exception in the log."""
+    Without options it is the JVM of stock GATK, and with agents alone the one of such runs. The
+    properties are set meanwhile. The given number of runs fails, each with its exception in the
+    log.
+    """
 
     def called(
         runs: Sequence[Sequence[str]],
         *options: str,
-        at_once: bool = False,
         failures: int = 0,
         java: Sequence[str] = (),
+        properties: Mapping[str, str] = MappingProxyType({}),
     ) -> str:
-        is_stock = not (options or java)
-        jvm = gatk.jvm("stock") if is_stock else Jvm(gatk.classpath, shared, *options, java=java)
-        results, log = jvm(*([["together"]] if at_once else []), ["random"], *runs)
-        log += "" if is_stock else jvm.close()
+        is_shared = not java and all(option.startswith("-javaagent:") for option in options)
+        jvm = gatk.jvm(*options) if is_shared else Jvm(gatk.classpath, shared, *options, java=java)
+        given = [["set", *pair] for pair in properties.items()]
+        results, log = jvm(["random"], *given, *runs, *(["set", name, ""] for name in properties))
+        log += "" if is_shared else jvm.close()
         assert sum(line.startswith("threw: ") for line in results) == failures, log[-3000:]
         return log
 

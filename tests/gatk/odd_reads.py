@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-import subprocess
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pysam
 
 from benchmarks.common.samples import write_reference
 from gkl_shim.gatk.data import Sample
-from tests.conftest import require_tool
 
 _CONTIGS = {"one": 7000, "two": 2500}
 _CLIPPED = ("5S", "1S", "7H", "3H4S", "")
@@ -82,9 +81,8 @@ def write(folder: Path, seed: int, *, samples: tuple[str, ...] = ("one",), wild:
     unsorted = folder / "odd.sam"
     unsorted.write_text("\n".join(lines) + "\n")
     reads = folder / "odd.bam"
-    samtools = require_tool("samtools")
-    subprocess.run([samtools, "sort", "-o", reads, unsorted], check=True, capture_output=True)
-    subprocess.run([samtools, "index", reads], check=True)
+    pysam.sort("-o", str(reads), str(unsorted))
+    pysam.index(str(reads))
     return Sample("odd", f"reads of odd shapes, seed {seed}", reference, reads)
 
 
@@ -166,11 +164,11 @@ def _read(
         first, last = choice.choice(_CLIPPED), choice.choice(_CLIPPED)
         if last == "3H4S":
             last = "4S3H"
-        cigar = [part for part in (first, *cigar, last) if part]
+        cigar = [first, *cigar, last]
     error = choice.choice((0.002, 0.01, 0.08))
     bases: list[str] = []
     position = start
-    for part in _split(cigar):
+    for part in re.findall(r"\d+\D", "".join(cigar)):
         length, operator = int(part[:-1]), part[-1]
         if operator in "M=X":
             for p in range(position, position + length):
@@ -201,18 +199,6 @@ def _read(
         "".join(chr(33 + quality) for quality in qualities),
     )
     return "\t".join(map(str, fields))
-
-
-def _split(cigar: list[str]) -> list[str]:
-    parts: list[str] = []
-    for part in cigar:
-        digits = ""
-        for letter in part:
-            digits += letter
-            if not letter.isdigit():
-                parts.append(digits)
-                digits = ""
-    return parts
 
 
 def _pair(choice: random.Random, start: int, end: int) -> tuple[int, int, int]:

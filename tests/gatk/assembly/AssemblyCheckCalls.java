@@ -1,7 +1,6 @@
 package org.gklshim;
 
 import htsjdk.samtools.SAMFileHeader;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,12 +30,13 @@ public final class AssemblyCheckCalls {
             isLeftToGatk.compareAndSet(false, isGatkRunning(assembler));
             return reads.iterator();
         };
-        AssemblyResult ours = (AssemblyResult) original(
-                Class.forName("org.gklshim.gatk.assembly.GraphCreation")).invoke(null, assembler,
-                watched, reference, kmerSize, lowComplexity, nonUnique, header, aligner,
-                parameters);
-        AssemblyResult gatks = (AssemblyResult) original(assembler.getClass()).invoke(assembler,
-                reads, reference, kmerSize, lowComplexity, nonUnique, header, aligner, parameters);
+        Class<?> type = Class.forName("org.gklshim.gatk.assembly.GraphCreation");
+        AssemblyResult ours = (AssemblyResult) CheckAgent.original(type, "createGraph").invoke(
+                null, assembler, watched, reference, kmerSize, lowComplexity, nonUnique, header,
+                aligner, parameters);
+        AssemblyResult gatks = (AssemblyResult) CheckAgent.original(
+                assembler.getClass(), "createGraph").invoke(assembler, reads, reference, kmerSize,
+                lowComplexity, nonUnique, header, aligner, parameters);
         List<String> expected = describe(gatks);
         List<String> found = describe(ours);
         System.err.println("graph: " + (isLeftToGatk.get() ? "GATK's " : "ours ")
@@ -57,15 +57,6 @@ public final class AssemblyCheckCalls {
             }
         }
         return false;
-    }
-
-    private static Method original(Class<?> type) {
-        for (Method method : type.getMethods()) {
-            if (method.getName().equals("createGraph$original")) {
-                return method;
-            }
-        }
-        throw new IllegalStateException(type + " has no original");
     }
 
     /** Describes a graph: its vertices and edges, in order, with all that GATK asks them for. */

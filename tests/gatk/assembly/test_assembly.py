@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data
-from tests.gatk.conftest import Gatk, command
+from tests.gatk.conftest import Gatk, command, our_agent
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -48,7 +47,7 @@ def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
         command(tool, samples[sample], tmp_path / "out.vcf", *options.split())
         for tool, sample, options in runs
     ]
-    log = in_one_jvm(commands, f"-javaagent:{paths.agent_jar()}", f"-javaagent:{checks}={CALLS}")
+    log = in_one_jvm(commands, our_agent(), f"-javaagent:{checks}={CALLS}")
     assert "different: " not in log, log[-10000:]
     *parts, _ = log.split(" done. Elapsed time: ")
     for run, part in zip(runs, parts, strict=True):

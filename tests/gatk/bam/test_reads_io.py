@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, with_gkl
+from tests.gatk.conftest import QUICK, Gatk, our_agent, with_gkl
 
 pytestmark = pytest.mark.gatk
 
@@ -23,7 +22,7 @@ def test_files_and_errors_are_htsjdks(classpath: str, checks: Path, tmp_path: Pa
     """Written, sorted, indexed, queried, truncated, damaged, with threads that sleep at random: see
     ReadsScenarios.java."""
     options = [f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g", "-Dgkl.shim.reads=8"]
-    options += [f"-javaagent:{paths.agent_jar()}", f"-javaagent:{checks}={SLEEP}"]
+    options += [our_agent(), f"-javaagent:{checks}={SLEEP}"]
     options += ["-cp", f"{classpath}:{checks}"]
     command = [require_tool("java"), *QUICK, *options, "ReadsCheck"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
@@ -50,7 +49,7 @@ def test_the_tools_files_are_stocks(
             ["SortSam", "-I", reads, "-O", f"{folder}/name.bam", "-SO", "queryname", *silent],
             ["SortSam", "-I", f"{folder}/name.bam", "-O", f"{folder}/place.bam", *by_place],
         ]
-        agent = [f"-javaagent:{paths.agent_jar()}", "-Dgkl.shim.reads=2"]
+        agent = [our_agent(), "-Dgkl.shim.reads=2"]
         log = in_one_jvm(commands, *(agent if swap == "agent" else []))
         assert len(re.findall("reads: 2 threads", log)) == (swap == "agent"), log[-3000:]
         digests.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})

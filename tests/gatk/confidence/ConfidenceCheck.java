@@ -1,7 +1,6 @@
 package org.gklshim.gatk.confidence;
 
 import htsjdk.variant.variantcontext.VariantContext;
-import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +17,7 @@ import org.broadinstitute.hellbender.utils.genotyper.SampleList;
 import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
 import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.CheckAgent;
 import org.gklshim.gatk.Members;
 
 /**
@@ -129,11 +129,7 @@ public final class ConfidenceCheck {
     @SuppressWarnings("unchecked")
     private static List<VariantContext> records(Class<?> type, Object receiver,
             Object[] arguments) throws ReflectiveOperationException {
-        for (Method method : type.getMethods()) {
-            if (method.getName().equals("calculateRefConfidence$original")) {
-                return (List<VariantContext>) method.invoke(receiver, arguments);
-            }
-        }
-        throw new NoSuchMethodException(type + " has no original");
+        return (List<VariantContext>) CheckAgent.original(type, "calculateRefConfidence")
+                .invoke(receiver, arguments);
     }
 }

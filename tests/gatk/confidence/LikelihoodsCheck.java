@@ -1,6 +1,5 @@
 package org.gklshim.gatk.likelihoods;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -11,6 +10,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.broadinstitute.hellbender.utils.genotyper.AlleleLikelihoods;
 import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
+import org.gklshim.CheckAgent;
 
 /**
  * Compares the likelihoods of alleles with GATK's, to the last bit, in a run of HaplotypeCaller,
@@ -32,9 +32,10 @@ public final class LikelihoodsCheck {
     /** Is called in place of our method. */
     public static double[][][] marginalLikelihoodsDirect(AlleleLikelihoods<?, ?> likelihoods,
             int alleles, List<BitSet> oldAlleles) throws ReflectiveOperationException {
-        double[][][] ours = (double[][][]) original(Likelihoods.class)
+        String name = "marginalLikelihoodsDirect";
+        double[][][] ours = (double[][][]) CheckAgent.original(Likelihoods.class, name)
                 .invoke(null, likelihoods, alleles, oldAlleles);
-        double[][][] gatks = (double[][][]) original(AlleleLikelihoods.class)
+        double[][][] gatks = (double[][][]) CheckAgent.original(AlleleLikelihoods.class, name)
                 .invoke(likelihoods, alleles, oldAlleles);
         synchronized (LikelihoodsCheck.class) {
             calls++;
@@ -42,15 +43,6 @@ public final class LikelihoodsCheck {
             different += Arrays.deepEquals(ours, gatks) ? 0 : 1;
         }
         return ours;
-    }
-
-    private static Method original(Class<?> type) throws NoSuchMethodException {
-        for (Method method : type.getMethods()) {
-            if (method.getName().equals("marginalLikelihoodsDirect$original")) {
-                return method;
-            }
-        }
-        throw new NoSuchMethodException(type + " has no original");
     }
 
     private static boolean numbersAreEqual() {

@@ -9,6 +9,7 @@ import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.PairHMMLikeli
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.PairHMMLikelihoodCalculationEngine.PCRErrorModel;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.ReadLikelihoodCalculationEngine;
 import org.broadinstitute.hellbender.utils.pairhmm.PairHMM;
+import org.gklshim.CheckAgent;
 
 /**
  * Compares the repeats in reads with GATK's, in a run of HaplotypeCaller, and the qualities of random
@@ -32,7 +33,8 @@ public final class PcrErrorModelCheck {
     /** Is called in place of our method. */
     public static int repeats(byte[] read, int start, int most)
             throws ReflectiveOperationException {
-        int ours = (int) original(PcrErrorModel.class, "repeats").invoke(null, read, start, most);
+        int ours = (int) CheckAgent.original(PcrErrorModel.class, "repeats")
+                .invoke(null, read, start, most);
         int gatks = ReadLikelihoodCalculationEngine.findTandemRepeatUnits(read, start - 1).getRight();
         synchronized (PcrErrorModelCheck.class) {
             bases++;
@@ -96,14 +98,5 @@ public final class PcrErrorModelCheck {
         byte[][] copy = {qualities[0].clone(), qualities[1].clone()};
         method.invoke(engine, read, copy[0], copy[1]);
         return copy;
-    }
-
-    private static Method original(Class<?> type, String name) throws NoSuchMethodException {
-        for (Method method : type.getMethods()) {
-            if (method.getName().equals(name + "$original")) {
-                return method;
-            }
-        }
-        throw new NoSuchMethodException(type + " has no original");
     }
 }

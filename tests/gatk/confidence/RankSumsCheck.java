@@ -8,6 +8,7 @@ import java.util.Random;
 import java.util.Set;
 import org.broadinstitute.hellbender.utils.MannWhitneyU;
 import org.broadinstitute.hellbender.utils.MannWhitneyU.TestType;
+import org.gklshim.CheckAgent;
 
 /**
  * Compares the exact rank-sum test with GATK's, to the last bit, in a run of HaplotypeCaller and for
@@ -15,9 +16,11 @@ import org.broadinstitute.hellbender.utils.MannWhitneyU.TestType;
  * what it has found at the end.
  */
 public final class RankSumsCheck {
-    private static final Method OURS = original(RankSums.class, "permutationTest");
-    private static final Method GATKS = original(MannWhitneyU.class, "permutationTest");
-    private static final Method ENUMERATION = original(MannWhitneyU.class, "getPermutations");
+    private static final Method OURS = CheckAgent.original(RankSums.class, "permutationTest");
+    private static final Method GATKS =
+            CheckAgent.original(MannWhitneyU.class, "permutationTest");
+    private static final Method ENUMERATION =
+            CheckAgent.original(MannWhitneyU.class, "getPermutations");
     private static final ThreadLocal<Boolean> IS_IN_GATKS = ThreadLocal.withInitial(() -> false);
 
     private static int tests;
@@ -111,14 +114,5 @@ public final class RankSumsCheck {
 
     private static String text(ReflectiveOperationException e) {
         return e instanceof InvocationTargetException ? e.getCause().toString() : "not called: " + e;
-    }
-
-    private static Method original(Class<?> type, String name) {
-        for (Method method : type.getMethods()) {
-            if (method.getName().equals(name + "$original")) {
-                return method;
-            }
-        }
-        throw new IllegalStateException(type + " has no original " + name);
     }
 }

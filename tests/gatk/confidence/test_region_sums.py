@@ -12,7 +12,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, command
+from tests.gatk.conftest import QUICK, command, our_agent
 
 pytestmark = pytest.mark.gatk
 
@@ -59,7 +59,7 @@ def said(
 ) -> str:
     """What the checks say of all runs, which share a JVM."""
     folder = tmp_path_factory.mktemp("sums")
-    java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
+    java = [require_tool("java"), "-Xmx2g", *QUICK, our_agent()]
     java += [f"-javaagent:{checks}={method}" for method in CHECKED_METHODS]
     java += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
     for sample, options in runs:

@@ -13,7 +13,7 @@ import pytest
 
 from gkl_shim import paths
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Jvm
+from tests.gatk.conftest import QUICK, Jvm, our_agent
 from tests.gatk.duplicates import duplicate_reads
 
 pytestmark = pytest.mark.gatk
@@ -46,7 +46,7 @@ def runs(classpath: str, shared: Path) -> Runs:
         pipe = folder / f"{PIPE}.bam"
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
-        options = [f"-javaagent:{paths.agent_jar()}"] if agent else []
+        options = [our_agent()] if agent else []
         with (folder / "run" / "from_pipe").open("wb") as copy:
             reader = subprocess.Popen(["cat", str(pipe)], stdout=copy)
         try:
@@ -256,7 +256,7 @@ def test_picard_marks_without_our_native_library(
     build = [require_tool("cc"), "-shared", "-x", "c", "/dev/null", "-o", str(library)]
     subprocess.run(build, check=True)
     value = {"library": str(library), "backend": "off"}[setting]
-    options = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.{setting}={value}"]
+    options = [our_agent(), f"-Dgkl.shim.{setting}={value}"]
     command = [require_tool("java"), *QUICK, *options, "-Xmx1g", "-cp", classpath, *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     [line] = Log([], done.stderr).reasons
@@ -278,7 +278,7 @@ def test_a_signal_ends_the_run_as_without_the_agent(classpath: str, tmp_path: Pa
     reads = duplicate_reads.from_text(tmp_path / "reads.bam", header, lines)
     (tmp_path / "run").mkdir()
     words = _command(tmp_path, [reads], "marked", "--CREATE_INDEX true").split("\t")
-    agent = f"-javaagent:{paths.agent_jar()}"
+    agent = our_agent()
     command = [require_tool("java"), *QUICK, agent, "-Xmx1g", "-cp", classpath, *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as running:
         assert running.stderr is not None

@@ -6,8 +6,8 @@ Also with GKL 0.9.0, on aarch64, and with little memory beyond the heap.
 from __future__ import annotations
 
 import math
+import re
 import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from itertools import zip_longest
@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import compare, data
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, SWAPS, Gatk, command, with_gkl
+from tests.gatk.conftest import QUICK, SWAPS, Gatk, Jvm, command, our_agent, with_gkl
 
 pytestmark = pytest.mark.gatk
 
@@ -61,7 +60,7 @@ def test_the_vcf_is_identical_in_double_precision(gatk: Gatk, chr20: data.Sample
 
 def test_a_negative_number_of_threads(gatk: Gatk, chr20: data.Sample, tmp_path: Path) -> None:
     """OpenMP ends the JVM when the first region is computed, and so do we."""
-    for swap in ("stock", "agent", "library-path"):
+    for swap in ("stock", "agent"):
         output = tmp_path / f"{swap}.vcf"
         arguments = ["--native-pair-hmm-threads", "-1"]
         result = gatk.run(command("HaplotypeCaller", chr20, output, *arguments), swap)
@@ -77,7 +76,7 @@ def test_gatk_in_a_class_loader_that_ours_does_not_see(
     with zipfile.ZipFile(checks) as jar:
         jar.extract("ChildLoader.class", tmp_path)
     output = tmp_path / "out.vcf"
-    java = [require_tool("java"), *QUICK, f"-javaagent:{paths.agent_jar()}", "-cp", tmp_path]
+    java = [require_tool("java"), *QUICK, our_agent(), "-cp", tmp_path]
     tool = command("HaplotypeCaller", chr20, output)
     done = subprocess.run(
         [*java, "ChildLoader", gatk.classpath, *tool], capture_output=True, text=True, check=False
@@ -158,35 +157,20 @@ def test_on_aarch64_the_vcf_is_stocks_on_x86_64(
 
 
 HEAP = 600
-MEASURE = """\
-import resource, sys
-from gkl_shim.gatk import run, swaps
-
-classpath, heap, *arguments = sys.argv[1:]
-# The whole heap is resident from the start. So the rest of the memory is not Java's.
-options = ["-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch"]
-result = run.gatk(arguments, classpath, swaps.agent(), java_options=options)
-print(result.log.decode(), file=sys.stderr)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
-sys.exit(result.returncode)
-"""
 
 
-@pytest.mark.parametrize("mode", [(), ("--dragen-378-concordance-mode",)], ids=["PairHMM", "PDHMM"])
 def test_memory_beyond_the_heap_stays_under_500_mb(
-    classpath: str, deep: data.Sample, mode: tuple[str, ...], tmp_path: Path
+    classpath: str, shared: Path, deep: data.Sample, tmp_path: Path
 ) -> None:
-    # Pipelines leave 500 MB (the mitochondrial one) or 1 GB (WARP) of a container for it.
-    command = ["HaplotypeCaller", "-R", str(deep.reference), "-I", str(deep.reads)]
-    command += ["-O", str(tmp_path / "out.vcf"), *mode]
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, classpath, f"{HEAP}m", *command],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "replaced (agent)" in done.stderr
-    beyond = int(done.stdout) - HEAP
-    print(f"{beyond} MB beyond the heap")
-    assert 0 < beyond < 500
+    """Pipelines leave 500 MB (the mitochondrial one) or 1 GB (WARP) of a container for it."""
+    # The whole heap is resident from the start. So the rest of the memory is not Java's.
+    java = [require_tool("java"), our_agent(), "-XX:+AlwaysPreTouch"]
+    jvm = Jvm(classpath, shared, f"-Xms{HEAP}m", f"-Xmx{HEAP}m", java=java)
+    for options in MODES:
+        (result,), log = jvm(command("HaplotypeCaller", deep, tmp_path / "out.vcf", *options))
+        assert result.startswith("returned: "), log[-3000:]
+        beyond = jvm.peak_mb() - HEAP
+        print(f"{beyond} MB beyond the heap")
+        assert 0 < beyond < 500
+    log = jvm.close()
+    assert re.search(r" PairHMM: \d+ regions", log) and re.search(r" PDHMM: \d+ regions", log)

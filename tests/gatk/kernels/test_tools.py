@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import gzip
 import re
-import struct
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from gkl_shim.gatk import compare, data, run
-from tests.gatk.conftest import QUICK, Gatk, Output
+from gkl_shim.gatk import compare, data
+from tests.gatk.conftest import Gatk, command, our_agent
+from tests.gatk.records.test_printed_reads import split
 
 pytestmark = pytest.mark.gatk
 
@@ -53,8 +54,7 @@ def test_filter_alignment_artifacts_gives_the_same_vcf(
 ) -> None:
     image = tmp_path / "q.img"
     index = ["BwaMemIndexImageCreator", "-I", str(chr22.reference), "-O", str(image)]
-    made = run.gatk(index, gatk.classpath, java_options=QUICK)
-    assert made.returncode == 0, made.complaint
+    gatk.jvm()(index)
     calls = str(gatk("Mutect2", chr22).vcf)
     arguments = ("-V", calls, "--bwa-mem-index-image", str(image))
     # This tool has no option for double precision, so near ties cannot be measured.
@@ -84,41 +84,33 @@ def _warnings(log: str, *packages: str) -> list[str]:
     ]
 
 
-NATIVE = ("--smith-waterman", "FASTEST_AVAILABLE")
-
-
-def called(
-    gatk: Gatk, tool: str, sample: data.Sample, folder: Path, swap: str, *java_options: str
-) -> tuple[Output, bytes]:
-    """Run a tool, and return its output and the records of its assembled haplotypes."""
-    assembled = folder / f"{tool}.{swap}{len(java_options)}.bam"
-    arguments = (*NATIVE, "-bamout", str(assembled))
-    output = gatk(tool, sample, *arguments, swap=swap, java_options=java_options)
-    return output, records(assembled)
-
-
-def records(bam: Path) -> bytes:
-    """The records of a BAM file, without the header, which has the command line in it."""
-    content = gzip.decompress(bam.read_bytes())
-    assert content[:4] == b"BAM\1"
-    at = 8 + struct.unpack_from("<i", content, 4)[0]
-    references = struct.unpack_from("<i", content, at)[0]
-    at += 4
-    for _ in range(references):
-        at += 8 + struct.unpack_from("<i", content, at)[0]
-    return content[at:]
-
-
-@pytest.mark.parametrize("tool", ["HaplotypeCaller", "Mutect2"])
-def test_same_as_stock(gatk: Gatk, chr22: data.Sample, tool: str, tmp_path: Path) -> None:
-    stock, stock_assembled = called(gatk, tool, chr22, tmp_path, "stock")
-    # Intel's PairHMM in both: in Mutect2, near ties of its single precision show.
-    options = ("-Dgkl.shim.pairhmm=off",)
-    shim, assembled = called(gatk, tool, chr22, tmp_path, "agent", *options)
-    assert "PairHMM: gkl.shim.pairhmm=off: Intel GKL is used" in shim.log
-    counted = re.search(r"Smith-Waterman: (\d+) alignments, (\d+) cells in ", shim.log)
-    assert counted is not None and int(counted[1]) > 10, shim.log[-3000:]
-    comparison = compare.compare(stock.vcf, shim.vcf)
-    assert comparison.identical, str(comparison)
-    assert len(assembled) > 10_000
-    assert assembled == stock_assembled
+def test_haplotypes_are_stocks(
+    in_one_jvm: Callable[..., str], chr22: data.Sample, tmp_path: Path
+) -> None:
+    """With Intel's PairHMM in both: in Mutect2, near ties of its single precision show."""
+    tools = ("HaplotypeCaller", "Mutect2")
+    agent = (our_agent(), "-Dgkl.shim.pairhmm=off")
+    stock, ours = (tmp_path / swap for swap in ("stock", "ours"))
+    for folder, options in ((stock, ()), (ours, agent)):
+        folder.mkdir()
+        log = in_one_jvm(
+            [
+                command(tool, chr22, folder / f"{tool}.vcf", "-bamout", f"{folder}/{tool}.bam",
+                        "--smith-waterman", "FASTEST_AVAILABLE")
+                for tool in tools
+            ],
+            *options,
+        )  # fmt: skip
+    assert "PairHMM: gkl.shim.pairhmm=off: Intel GKL is used" in log
+    counted = re.search(r"Smith-Waterman: (\d+) alignments, (\d+) cells in ", log)
+    assert counted is not None and int(counted[1]) > 20, log[-3000:]
+    for tool in tools:
+        comparison = compare.compare(stock / f"{tool}.vcf", ours / f"{tool}.vcf")
+        assert comparison.identical, str(comparison)
+        # Each header has the command line in it.
+        expected, found = (
+            split(gzip.decompress((folder / f"{tool}.bam").read_bytes()))[1]
+            for folder in (stock, ours)
+        )
+        assert len(b"".join(expected)) > 10_000
+        assert found == expected

@@ -12,8 +12,8 @@ from pathlib import Path
 import pysam
 import pytest
 
-from gkl_shim import paths
 from tests.gatk import odd_reads
+from tests.gatk.conftest import our_agent
 from tests.gatk.records.test_printed_reads import bam, split
 
 pytestmark = pytest.mark.gatk
@@ -72,7 +72,7 @@ def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> No
             for run, table in zip(runs, tables, strict=True)
         ]
         loaded = tmp_path / f"{swap}.classes"
-        agent = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.reads={swap}"]
+        agent = [our_agent(), f"-Dgkl.shim.reads={swap}"]
         agent.append(f"-Xlog:class+load:file={loaded}")
         log = in_one_jvm(commands, *(agent if swap != "stock" else ()))
         if swap != "stock":
@@ -108,7 +108,7 @@ def test_reads_that_gatk_refuses_end_it_where_stock_ends(
     header, (first, *others) = split(content)
     bam(broken, header + struct.pack("<i", 7) + first[4:] + b"".join(others))
     results = []
-    for options in ((), (f"-javaagent:{paths.agent_jar()}",)):
+    for options in ((), (our_agent(),)):
         commands = [["IndexFeatureFile", "-I", str(sites)]]
         tables = []
         both = ["GetPileupSummaries", "-I", str(sample.reads), "-I", str(broken), "-L", "one"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import subprocess
 from pathlib import Path
+
+import pysam
 
 from benchmarks.common.samples import write_reference
 from gkl_shim.gatk.data import Sample
-from tests.conftest import require_tool
 
 _CONTIGS = {"one": 9000, "two": 3000, "three": 400}
 #: ID, PU, share of the reads. Two read groups with one PU are one for GATK.
@@ -88,9 +88,8 @@ def write(folder: Path, seed: int, *, count: int = 2500, unusual: bool = True) -
     text = folder / "reads.sam"
     text.write_text("\n".join(lines) + "\n")
     reads = folder / "reads.bam"
-    samtools = require_tool("samtools")
-    subprocess.run([samtools, "sort", "-o", str(reads), str(text)], check=True)
-    subprocess.run([samtools, "index", str(reads)], check=True)
+    pysam.sort("-o", str(reads), str(text))
+    pysam.index(str(reads))
     _write_sites(choice, folder, contigs)
     return Sample("reads", "reads for recalibration", reference, reads)
 

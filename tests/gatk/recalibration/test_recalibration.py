@@ -6,17 +6,19 @@ import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import alone, once, require_tool
+from tests.gatk.conftest import our_agent
 from tests.gatk.recalibration import recalibration_reads
 
 pytestmark = pytest.mark.gatk
 
-AGENT = f"-javaagent:{paths.agent_jar()}"
+AGENT = our_agent()
+THREE = {"gkl.shim.recalibration": "3"}
 
 #: Options of BaseRecalibrator. {0} is the sample's folder.
 COUNTING = {
@@ -78,7 +80,7 @@ def test_reports_are_stocks(
     reads: data.Sample, stocks: Path, in_one_jvm: Callable[..., str], tmp_path: Path
 ) -> None:
     commands = [counting(reads, tmp_path / name, words) for name, words in COUNTING.items()]
-    log = in_one_jvm(commands, AGENT, "-Dgkl.shim.recalibration=3")
+    log = in_one_jvm(commands, AGENT, properties=THREE)
     for name in COUNTING:
         assert (tmp_path / name).read_bytes() == (stocks / name).read_bytes(), name
     assert log.count("recalibration: 3 threads") == len(COUNTING) - len(GATKS_OWN)
@@ -144,20 +146,21 @@ def apply_all(
     folder: Path,
     runs: dict[str, str],
     *java: str,
-    failures: int = 0,
     others: Sequence[list[str]] = (),
+    **how: Any,
 ) -> str:
     """Run other commands and ApplyBQSR, and move its output to a folder. Return the log.
 
     The headers have the command with the output's name, so all runs write to the same folder.
     """
+    folder.mkdir(exist_ok=True)
     place = stocks.parent / "recalibrated"
     with alone(stocks.parent / "recalibrated-lock"):
         place.mkdir()
         commands = [
             applying(sample, stocks / "plain", place / n, options) for n, options in runs.items()
         ]
-        log = in_one_jvm([*others, *commands], *java, failures=failures)
+        log = in_one_jvm([*others, *commands], *java, **how)
         for path in list(place.iterdir()):
             path.rename(folder / path.name)
         place.rmdir()
@@ -172,8 +175,7 @@ def test_recalibrated_reads_are_stocks(
     in_one_jvm: Callable[..., str],
     tmp_path: Path,
 ) -> None:
-    options = (AGENT, "-Dgkl.shim.recalibration=3")
-    log = apply_all(reads, stocks, in_one_jvm, tmp_path, APPLYING, *options)
+    log = apply_all(reads, stocks, in_one_jvm, tmp_path, APPLYING, AGENT, properties=THREE)
     made = sorted(path.name for path in tmp_path.iterdir() if path.name != "log")
     assert made == sorted(path.name for path in stocks_reads.glob("*.*"))
     for name in made:
@@ -269,14 +271,16 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
     ]
     runs = {"cut.bam": f"-I {tmp_path}/cut.bam", "missing.bam": "-bqsr {0}/other.table"}
     count = len(others) + len(runs)
-    logs = []
-    for way, java in (("stock", ()), ("ours", (AGENT, "-Dgkl.shim.recalibration=3"))):
-        folder = tmp_path / way
-        folder.mkdir()
-        logs.append(
-            apply_all(reads, stocks, in_one_jvm, folder, runs, *java, failures=count, others=others)
+    stock, ours = (
+        apply_all(
+            reads, stocks, in_one_jvm, folder, runs, *agents, others=others, failures=count,
+            properties=properties,
         )
-    stock, ours = logs
+        for folder, agents, properties in (
+            (tmp_path / "stock", (), {}),
+            (tmp_path / "ours", (AGENT,), THREE),
+        )
+    )  # fmt: skip
     assert errors(ours) == errors(stock)
     # Both tools name the file that is cut off.
     assert len(set(errors(stock))) == count - 1
@@ -305,9 +309,10 @@ def test_threads_that_sleep_at_random_change_nothing(
 ) -> None:
     runs = {name: APPLYING[name] for name in ("plain.bam", "another-filter.bam")}
     table = tmp_path / "table"
-    options = (AGENT, trouble, "-Dgkl.shim.recalibration=8", "-Dtest.sleep=20")
-    others = [counting(reads, table)]
-    log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options, others=others)
+    log = apply_all(
+        reads, stocks, in_one_jvm, tmp_path, runs, AGENT, trouble, others=[counting(reads, table)],
+        properties={"gkl.shim.recalibration": "8", "test.sleep": "20"},
+    )  # fmt: skip
     assert log.count("recalibration: 8 threads") == 3
     assert table.read_bytes() == (stocks / "plain").read_bytes()
     for name in runs:
@@ -328,16 +333,15 @@ def test_a_read_that_fails_ends_a_run_as_in_one_thread(
     lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
     failing = lines[1500].split("\t")[0]
     for count in (1, 4):
-        folder = tmp_path / str(count)
-        folder.mkdir()
-        options = (f"-Dgkl.shim.recalibration={count}", f"-Dtest.error={error}")
-        options += (AGENT, trouble, f"-Dtest.fail={failing}", "-Dtest.sleep=20")
-        runs, others = {"plain.bam": ""}, [counting(reads, folder / "table")]
+        properties = {"gkl.shim.recalibration": str(count), "test.error": error}
+        properties |= {"test.fail": failing, "test.sleep": "20"}
+        folder, table = tmp_path / str(count), tmp_path / "table"
         log = apply_all(
-            reads, stocks, in_one_jvm, folder, runs, *options, others=others, failures=2
-        )
+            reads, stocks, in_one_jvm, folder, {"plain.bam": ""}, AGENT, trouble,
+            others=[counting(reads, table)], failures=2, properties=properties,
+        )  # fmt: skip
         assert log.count("for the test") >= 2
-        assert not (folder / "table").exists()
+        assert not table.exists()
     ours = (tmp_path / "4" / "plain.bam").read_bytes()
     assert ours == (tmp_path / "1" / "plain.bam").read_bytes()
     written = subprocess.run(

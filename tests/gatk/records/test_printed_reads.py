@@ -13,9 +13,9 @@ from pathlib import Path
 import pysam
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
+from tests.gatk.conftest import our_agent
 from tests.gatk.recalibration import recalibration_reads
 from tests.gatk.recalibration.test_recalibration import errors
 
@@ -174,7 +174,7 @@ def test_files_are_stocks(
             for number, (reads, options, _) in enumerate(runs)
         ]
         commands.append(printing(sample.reads, folder / "text.sam"))
-        agent = [f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.reads={way}"]
+        agent = [our_agent(), f"-Dgkl.shim.reads={way}"]
         # The class of GATK that calls us serves recalibration, too.
         agent += ["-Dgkl.shim.recalibration=off"] if way == "3" else []
         logs[way] = in_one_jvm(commands, *(agent if way != "stock" else ()))
@@ -219,13 +219,9 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
             printing(path, folder / path.name, UNFILTERED if name == "cigar" else "")
             for name, path in files.items()
         ]
-        agent = (f"-javaagent:{paths.agent_jar()}", f"-Dgkl.shim.reads={way}")
-        log = in_one_jvm(
-            commands,
-            "-XX:-OmitStackTraceInFastThrow",
-            *(agent if way != "stock" else ()),
-            failures=len(commands) - len(ends_early),
-        )
+        agent = (our_agent(), f"-Dgkl.shim.reads={way}")
+        failures = len(commands) - len(ends_early)
+        log = in_one_jvm(commands, *(agent if way != "stock" else ()), failures=failures)
         if way != "stock":
             assert log.count("reads: records are copied without decoding") == len(commands)
         # The last run fails in the writer's thread, and may read all its input before that shows.
@@ -264,7 +260,7 @@ def test_other_inputs_are_left_to_gatk(
             printing(text, folder / "text.bam"),
             printing(sample.reads, folder / "two.bam", f"-I {copy}"),
         ]
-        agent = (f"-javaagent:{paths.agent_jar()}", "-Dgkl.shim.reads=2")
+        agent = (our_agent(), "-Dgkl.shim.reads=2")
         log = in_one_jvm(commands, *(agent if way == "ours" else ()), failures=1)
         assert log.count("reads: GATK's own code is used") == (3 if way == "ours" else 0)
         bams = [gzip.decompress((folder / f"{name}.bam").read_bytes()) for name in ("text", "two")]

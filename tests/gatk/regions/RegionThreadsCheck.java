@@ -1,18 +1,18 @@
 package org.gklshim.gatk.regions;
 
 /**
- * Prints how many threads call regions for each value of the property gkl.shim.region_threads. For
- * an empty value, that is the variable's choice. The first argument is the value of GATK's option,
- * or 0 if it is not given.
+ * Prints how many threads call regions for each argument: the value of GATK's option, or 0 if it is
+ * not given, a comma, and the value of the property gkl.shim.region_threads. If that is empty, the
+ * variable chooses.
  */
 public final class RegionThreadsCheck {
     private RegionThreadsCheck() {}
 
     public static void main(String[] arguments) {
-        int given = Integer.parseInt(arguments[0]);
-        for (int k = 1; k < arguments.length; k++) {
-            System.setProperty("gkl.shim.region_threads", arguments[k]);
-            System.out.println(RegionThreads.threads(given));
+        for (String argument : arguments) {
+            String[] values = argument.split(",", -1);
+            System.setProperty("gkl.shim.region_threads", values[1]);
+            System.out.println(RegionThreads.threads(Integer.parseInt(values[0])));
         }
     }
 }

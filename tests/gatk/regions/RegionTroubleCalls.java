@@ -38,8 +38,7 @@ public final class RegionTroubleCalls {
             }
         }
         try {
-            List<?> variants = (List<?>) engine.getClass().getMethod("callRegion$original",
-                    AssemblyRegion.class, FeatureContext.class, ReferenceContext.class)
+            List<?> variants = (List<?>) CheckAgent.original(engine.getClass(), "callRegion")
                     .invoke(engine, region, features, reference);
             if (isFailing) {
                 throw new IllegalStateException("for the test");

@@ -7,23 +7,18 @@ import re
 import signal
 import subprocess
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pysam
 import pytest
 
 from benchmarks.common import run_modes
-from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk, Jvm, command, programs
+from tests.gatk.conftest import QUICK, Gatk, Jvm, command, our_agent, programs
 
 pytestmark = pytest.mark.gatk
-
-
-def agent() -> str:
-    return f"-javaagent:{paths.agent_jar()}"
 
 
 def records(vcf: Path) -> list[str]:
@@ -41,26 +36,60 @@ def threads(count: int | str) -> tuple[str, ...]:
     return (f"-Dgkl.shim.region_threads={count}",)
 
 
-Ours = Callable[..., tuple[list[str], str]]
+@pytest.fixture(scope="module")
+def trouble(checks: Path) -> str:
+    """The option of an agent that makes calls of regions sleep or fail."""
+    engine = "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/HaplotypeCallerEngine"
+    return f"-javaagent:{checks}={engine},callRegion,org/gklshim/RegionTroubleCalls"
 
 
 @pytest.fixture(scope="module")
-def ours(classpath: str, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ours]:
-    """Run a tool with the agent and a number of threads, all in one JVM. Return the records and the
-    log of the run."""
-    jvm = Jvm(classpath, shared, agent(), "-Dgkl.shim.log=debug")
-    vcf = tmp_path_factory.mktemp("ours") / "out.vcf"
+def jvms(trouble: str, classpath: str, shared: Path) -> Iterator[dict[str, Jvm]]:
+    """JVMs with that agent. GATK's own code calls regions in one, and several threads in the
+    other: four, unless a test sets another number."""
+    options = (our_agent(), trouble, "-Dgkl.shim.log=debug")
+    made = {count: Jvm(classpath, shared, *options, *threads(count)) for count in ("off", "4")}
+    yield made
+    for jvm in made.values():
+        jvm.close()
+
+
+def calm(**settings: str) -> list[list[str]]:
+    """Return the lines that prepare a JVM for a run: settings of RegionTroubleCalls, without which
+    it does nothing, and the random numbers of a new JVM."""
+    known = {"sleep": "0", "fail": "-1", "error": "", "draw": "false", **settings}
+    return [["random"], *(["set", f"test.{name}", value] for name, value in known.items())]
+
+
+def started(
+    jvm: Jvm, *runs: Sequence[str], count: int | None = None, together: bool = False
+) -> str:
+    """Run tools, one after another or all at once, and return the log."""
+    setting = ["set", "gkl.shim.region_threads"]
+    before = [*calm(), *([[*setting, str(count)]] if count else [])]
+    results, log = jvm(*before, *([["together"]] if together else []), *runs)
+    if count:
+        jvm([*setting, "4"])
+    assert all(result.startswith("returned: ") for result in results), log[-3000:]
+    return log
+
+
+Ours = Callable[..., tuple[list[str], str]]
+
+
+@pytest.fixture
+def ours(jvms: dict[str, Jvm], tmp_path: Path) -> Ours:
+    """Run a tool with a number of threads. Return the records and the log of the run."""
 
     def called(
         count: int, tool: str, sample: data.Sample, *arguments: str
     ) -> tuple[list[str], str]:
-        words = command(tool, sample, vcf, *arguments)
-        _, log = jvm(["random"], ["set", "gkl.shim.region_threads", str(count)], words)
+        vcf = tmp_path / "ours.vcf"
+        log = started(jvms["4"], command(tool, sample, vcf, *arguments), count=count)
         assert f"regions: {count} threads" in log or count == 1, log[-3000:]
         return records(vcf), log
 
-    yield called
-    jvm.close()
+    return called
 
 
 def test_haplotypecallers_vcf_is_stocks(gatk: Gatk, ours: Ours, genome: data.Sample) -> None:
@@ -95,14 +124,16 @@ def test_intels_code_is_called_in_one_thread(gatk: Gatk, chr22: data.Sample) -> 
     assert records(ours.vcf) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
 
-def test_intels_pdhmm_is_called_in_one_thread(gatk_470: Gatk, chr22: data.Sample) -> None:
+def test_intels_pdhmm_is_called_in_one_thread(
+    gatk_470: Gatk, chr22: data.Sample, shared: Path, tmp_path: Path
+) -> None:
     """It keeps its table in a variable that all threads share."""
-    options = ("-Dgkl.shim.pdhmm=off", *threads(4))
-    dragen = ("--dragen-378-concordance-mode", "-L", "q:1-2500")
-    ours = gatk_470("HaplotypeCaller", chr22, *dragen, swap="agent", java_options=options)
-    assert "regions: one thread, because of Intel's IntelPDHMM" in ours.log
-    ours = gatk_470("HaplotypeCaller", chr22, "-L", "q:1-2500", swap="agent", java_options=options)
-    assert "regions: 4 threads" in ours.log
+    jvm = Jvm(gatk_470.classpath, shared, our_agent(), "-Dgkl.shim.pdhmm=off", *threads(4))
+    short = command("HaplotypeCaller", chr22, tmp_path / "out.vcf", "-L", "q:1-2500")
+    _, log = jvm([*short, "--dragen-378-concordance-mode"])
+    assert "regions: one thread, because of Intel's IntelPDHMM" in log
+    _, log = jvm(short)
+    assert "regions: 4 threads" in log + jvm.close()
 
 
 def waits(log: str) -> list[int]:
@@ -135,7 +166,7 @@ def test_the_search_does_not_wait_for_regions_that_draw_nothing(
 
 def test_tools_that_run_one_after_another_in_one_jvm(
     gatk: Gatk,
-    in_one_jvm,
+    jvms: dict[str, Jvm],
     chr22: data.Sample,
     deep: data.Sample,
     hg002: data.Sample,
@@ -152,8 +183,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
         "own": ("HaplotypeCaller", chr22, "-A", "CountingAnnotation"),
     }
     logs = {}
-    ways = {"off": (agent(), *threads("off")), "3": (agent(), *threads(3)), "stock": ()}
-    for way, options in ways.items():
+    for way in ("off", "3", "stock"):
         folder = tmp_path / way
         folder.mkdir()
         commands = [
@@ -165,7 +195,8 @@ def test_tools_that_run_one_after_another_in_one_jvm(
         # Its random numbers follow those of the deep sample.
         if way != "stock":
             commands.append(command("HaplotypeCaller", hg002, folder / "high_qd.bcf"))
-        logs[way] = in_one_jvm(commands, *options)
+        jvm = {"off": jvms["off"], "3": jvms["4"], "stock": gatk.jvm()}[way]
+        logs[way] = started(jvm, *commands, count=3 if way == "3" else None)
     # DRAGEN 3.7.8 mode detects variants in pileups, which our walk does not make everywhere.
     said = "finding active regions: GATK's own code is used, because of pileup detection"
     assert logs["3"].count(said) == 1
@@ -187,13 +218,13 @@ def test_tools_that_run_one_after_another_in_one_jvm(
 
 
 def test_tools_that_run_at_once_in_one_jvm(
-    gatk: Gatk, chr22: data.Sample, in_one_jvm, tmp_path: Path
+    gatk: Gatk, chr22: data.Sample, jvms: dict[str, Jvm], tmp_path: Path
 ) -> None:
     """GATK's tools share one source of random numbers, but this sample needs none."""
     stock = gatk("HaplotypeCaller", chr22, likelihoods=True)
     ours = [tmp_path / "1.vcf", tmp_path / "2.vcf"]
     commands = [command("HaplotypeCaller", chr22, vcf) for vcf in ours]
-    log = in_one_jvm(commands, agent(), *threads(4), at_once=True)
+    log = started(jvms["4"], *commands, together=True)
     assert log.count("regions: 4 threads") == 2
     for vcf in ours:
         assert records(vcf) == records(stock.vcf)
@@ -225,32 +256,13 @@ def test_a_class_that_differs_by_a_byte_is_left_alone(
     assert records(output) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
 
-@pytest.fixture(scope="module")
-def trouble(checks: Path) -> str:
-    """The option of an agent that makes calls of regions sleep or fail."""
-    engine = "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/HaplotypeCallerEngine"
-    return f"-javaagent:{checks}={engine},callRegion,org/gklshim/RegionTroubleCalls"
-
-
-@pytest.fixture(scope="module")
-def jvms(trouble: str, classpath: str, shared: Path) -> Iterator[dict[str, Jvm]]:
-    """JVMs with that agent. GATK's own code calls regions in one, and four threads in the other."""
-    options = (agent(), trouble, "-Dgkl.shim.log=debug")
-    made = {count: Jvm(classpath, shared, *options, *threads(count)) for count in ("off", "4")}
-    yield made
-    for jvm in made.values():
-        jvm.close()
-
-
 def in_trouble(
     jvm: Jvm, sample: data.Sample, output: Path, *arguments: str, **settings: str
 ) -> tuple[str, str]:
     """Run HaplotypeCaller with settings of RegionTroubleCalls. Return what it returns or throws,
     and the log."""
-    known = {"sleep": "0", "fail": "-1", "error": "", "draw": "false", **settings}
-    lines = [["set", f"test.{name}", value] for name, value in known.items()]
     words = command("HaplotypeCaller", sample, output, *arguments)
-    (outcome,), log = jvm(["random"], *lines, words)
+    (outcome,), log = jvm(*calm(**settings), words)
     return outcome, log
 
 
@@ -394,7 +406,7 @@ def test_a_signal_ends_a_run(
     trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path
 ) -> None:
     """The JVM's exit code for a signal is 128 and its number."""
-    java = [require_tool("java"), agent(), trouble, *QUICK, "-Dtest.sleep=600000", *threads(4)]
+    java = [require_tool("java"), our_agent(), trouble, *QUICK, "-Dtest.sleep=600000", *threads(4)]
     java += ["-cp", classpath, run.MAIN_CLASS]
     java += command("HaplotypeCaller", chr22, tmp_path / "out.vcf")
     with subprocess.Popen(

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK
+from tests.gatk.conftest import QUICK, our_agent
+from tests.java.conftest import compile_java
 
 pytestmark = pytest.mark.gatk
 
@@ -58,13 +58,9 @@ class Ring2 {}
 """
 
 
-def odd_jar(folder: Path, classpath: str, *, damaged: bool) -> Path:
+def odd_jar(classes: Path, *, damaged: bool) -> Path:
     """Return a jar of classes like those of an extension of GATK."""
-    source, classes = folder / "Odd.java", folder / f"classes-{damaged}"
-    source.write_text(ODD_CLASSES)
-    javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
-    subprocess.run(javac, check=True)
-    jar = folder / f"odd-{damaged}.jar"
+    jar = classes.with_name(f"odd-{damaged}.jar")
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("odd/", "")
         for path in sorted((classes / "odd").glob("*.class")):
@@ -85,14 +81,16 @@ def test_it_finds_the_same_classes_and_loads_no_others(
     classpath: str, checks: Path, tmp_path: Path
 ) -> None:
     """A class that cannot be read leaves a jar to Barclay. An absent superclass does not."""
-    whole = odd_jar(tmp_path, classpath, damaged=False)
-    damaged = odd_jar(tmp_path, classpath, damaged=True)
+    source, classes = tmp_path / "Odd.java", tmp_path / "classes"
+    source.write_text(ODD_CLASSES)
+    compile_java(classpath, classes, [source])
+    whole, damaged = (odd_jar(classes, damaged=each) for each in (False, True))
     odd = [
         f"odd,{parent},{jar}"
         for jar in (whole, damaged)
         for parent in (f"{HELLBENDER}.engine.filters.ReadFilter", "java.util.function.Supplier")
     ]
-    java = [require_tool("java"), *QUICK, f"-javaagent:{paths.agent_jar()}"]
+    java = [require_tool("java"), *QUICK, our_agent()]
     java += ["-cp", f"{classpath}:{checks}", "ToolSearchCheck", *SEARCHES, *odd]
     done = subprocess.run(java, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -142,7 +140,7 @@ def test_a_package_has_the_version_of_the_jar_that_comes_first(
     """A tool has the version of its package, which the first class of the package decides."""
     source = tmp_path / "Another.java"
     source.write_text(f"package {HELLBENDER}.tools; class Another {{}}")
-    subprocess.run([require_tool("javac"), "-d", str(tmp_path), str(source)], check=True)
+    compile_java("", tmp_path, [source])
     jar = tmp_path / "another.jar"
     folder = f"{HELLBENDER}.tools".split(".")
     with zipfile.ZipFile(jar, "w") as archive:
