@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from gkl_shim.cuda import arrays
@@ -89,55 +89,43 @@ def grouped(
         As for :func:`items`.
     """
     listed = isinstance(regions, (list, tuple))
-    group: list[Batch] = []
-    work = 0
-    try:
+
+    def converted() -> Iterator[Item]:
         for index, region in enumerate(regions):
             with after_caller:
                 batch = _region_batch(region, gaps, index)
-            item = Item(batch)
             if not listed and _has_arrays_of_the_caller(region):
-                item = _owned(batch, borrows)
-            more = work_of(batch)
-            # A large region is not copied to join it with others.
-            if group and (work + more > _GROUP_CELLS or item.is_borrowed):
-                yield Item(concatenated(group))
-                group, work = [], 0
-            if item.is_borrowed:
-                yield item
-                continue
-            group.append(item.batch)
-            work += more
-            if work >= _GROUP_CELLS:
-                yield Item(concatenated(group))
-                group, work = [], 0
-    except Exception:
-        # First compute and return the regions before the error.
-        if group:
-            yield Item(concatenated(group))
-        raise
-    if group:
-        yield Item(concatenated(group))
+                yield _owned(batch, borrows)
+            else:
+                yield Item(batch)
+
+    for group, is_borrowed in _collected(converted(), work_of, _GROUP_CELLS):
+        yield Item(concatenated(group), is_borrowed)
 
 
 def bundled(stream: Iterable[Item]) -> Iterator[Bundle]:
     """Collect batches, for one call to the devices each time."""
+    return _collected(stream, lambda batch: batch.reads.bases.size, _DEVICE_CALL_BASES)
+
+
+def _collected(
+    stream: Iterable[Item], size: Callable[[Batch], int], enough: int
+) -> Iterator[Bundle]:
+    """Collect batches until their sizes make up `enough`. A larger or borrowed one comes alone."""
     iterator = iter(stream)
     bundle: list[Batch] = []
-    bases = 0
+    total = 0
     try:
         for batch, is_borrowed in iterator:
-            if is_borrowed:
-                if bundle:
-                    yield Bundle(bundle)
-                    bundle, bases = [], 0
-                yield Bundle([batch], is_borrowed=True)
-                continue
-            bundle.append(batch)
-            bases += batch.reads.bases.size
-            if bases >= _DEVICE_CALL_BASES:
+            more = size(batch)
+            if bundle and (is_borrowed or more >= enough):
                 yield Bundle(bundle)
-                bundle, bases = [], 0
+                bundle, total = [], 0
+            bundle.append(batch)
+            total += more
+            if is_borrowed or total >= enough:
+                yield Bundle(bundle, is_borrowed)
+                bundle, total = [], 0
     except Exception:
         # First compute and return the batches before the error.
         if bundle:

@@ -10,6 +10,7 @@ import pytest
 from gkl_shim.pairhmm import Batch
 from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from tests.fakes.driver import Driver
 
 
 def random_region(
@@ -39,6 +40,15 @@ def random_region(
         tracks = [[rnd.randint(*limits) for _ in bases] for limits in ranges]
         made.append((bases, *tracks))
     return Batch(read_batch(made, (45, 45, 10)), haplotype_batch(known))
+
+
+@pytest.fixture
+def host(fake_gpus):
+    return fake_gpus(kernels="pairhmm")
+
+
+def launched(host: Driver) -> set[str]:
+    return {name for _, name in host.launched}
 
 
 @pytest.fixture(scope="session")

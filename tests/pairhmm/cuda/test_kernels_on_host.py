@@ -17,21 +17,12 @@ from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
 from tests.conftest import recorded
-from tests.pairhmm.cuda.conftest import assert_same_bits, random_region
+from tests.pairhmm.cuda.conftest import assert_same_bits, launched, random_region
 from tests.pairhmm.cuda.test_long_reads import long_region
 
 WIDTHS = [
     (precision, rows) for precision in ("single", "double") for rows in cuda.widths(precision)
 ]
-
-
-@pytest.fixture
-def host(fake_gpus):
-    return fake_gpus(kernels="pairhmm")
-
-
-def launched(host):
-    return {name for _, name in host.launched}
 
 
 def check(host, batch, precision, **options):

@@ -13,18 +13,9 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, _n
 from gkl_shim.pairhmm import _cuda as cuda
 from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
-from tests.pairhmm.cuda.conftest import assert_same_bits, random_region
+from tests.pairhmm.cuda.conftest import assert_same_bits, launched, random_region
 
 KINDS = ("usual", "n", "wild", "open")
-
-
-@pytest.fixture
-def host(fake_gpus):
-    return fake_gpus(kernels="pairhmm")
-
-
-def launched(host):
-    return {name for _, name in host.launched}
 
 
 def opened(slow_double=False, **options):

@@ -11,6 +11,10 @@
 #include "hmm/letters.h"
 #include "hmm/pairhmm/cuts.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace gkl_shim::pairhmm {
 namespace {
 
@@ -25,17 +29,21 @@ int64_t longest_lone(int32_t precision) {
     return precision == GKL_SHIM_SINGLE ? kLongestLone : kLongestLoneDouble;
 }
 
-// How a read is computed.
-struct Shape {
-    uint8_t kernel, lanes;
-};
+// Haplotypes of a kind have about as many columns; longer ones come first.
+enum { kStep = 64, kSteps = LonePlanner::kSteps };
+inline int step_of(int64_t columns) { return kSteps - 1 - int(columns / kStep); }
 
-// For each number of rows, the shape that costs the fewest cycles. Double precision has one kernel.
-struct Shapes {
-    constexpr explicit Shapes(int32_t precision) {
+constexpr uint16_t first_kind(int kernel, int lanes) {
+    return uint16_t((kernel * (kWarp + 1) + lanes) * kSteps);
+}
+
+// For each number of rows, the first kind of the kernel and the lanes that cost the fewest cycles.
+// Double precision has one kernel.
+struct FirstKinds {
+    constexpr explicit FirstKinds(int32_t precision) {
         if (precision == GKL_SHIM_DOUBLE) {
             for (int rows = 0; rows <= kLongestLoneDouble; rows++)
-                of[rows] = {LonePlanner::kDouble, uint8_t(lone_double_lanes(rows))};
+                of[rows] = first_kind(LonePlanner::kDouble, lone_double_lanes(rows));
             return;
         }
         // Cycles of a multiprocessor for a column, measured on an H100, and what setting up a tile
@@ -50,21 +58,13 @@ struct Shapes {
                 const double cost = cycles[k] * (rows + lanes + set_up) / (kWarp / lanes);
                 if (cost >= best) continue;
                 best = cost;
-                of[rows] = {uint8_t(k), uint8_t(lanes)};
+                of[rows] = first_kind(k, lanes);
             }
         }
     }
-    Shape of[kLongestLone + 1] = {};
+    uint16_t of[kLongestLone + 1] = {};
 };
-constexpr Shapes kShapes[] = {Shapes(GKL_SHIM_SINGLE), Shapes(GKL_SHIM_DOUBLE)};
-
-// Haplotypes of a kind have about as many columns; longer ones come first.
-enum { kStep = 64, kSteps = LonePlanner::kSteps };
-inline int step_of(int64_t columns) { return kSteps - 1 - int(columns / kStep); }
-// The first kind of a number of rows.
-inline int first_kind(const Shapes &shapes, int64_t rows) {
-    return (shapes.of[rows].kernel * (kWarp + 1) + shapes.of[rows].lanes) * kSteps;
-}
+constexpr FirstKinds kFirstKinds[] = {FirstKinds(GKL_SHIM_SINGLE), FirstKinds(GKL_SHIM_DOUBLE)};
 
 int32_t tiles_of(int32_t pairs, int lanes) {
     return (pairs + pairs_of_tile(lanes) - 1) / pairs_of_tile(lanes);
@@ -82,7 +82,23 @@ bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
     return same;
 }
 
-// Writes the code of each base and its quality. Returns the highest quality.
+// Stores bytes in memory instead of the caches, from where the bus fetches them more slowly. `to`
+// is a multiple of sizeof(Bytes). finish_stores() comes after the last of them.
+inline void store_past_caches(uint8_t *to, Bytes bytes) {
+#if defined(__x86_64__)
+    _mm_stream_si128(reinterpret_cast<__m128i *>(to), reinterpret_cast<__m128i>(bytes));
+#else
+    memcpy(to, &bytes, sizeof bytes);
+#endif
+}
+inline void finish_stores() {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+// Writes the code of each base and its quality, to a multiple of sizeof(Bytes). Returns the highest
+// quality.
 template <bool AS_GKL>
 uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, uint8_t *codes) {
     const int64_t size = sizeof(Bytes);
@@ -97,9 +113,9 @@ uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, ui
     for (; k + size <= count; k += size) {
         memcpy(&b, bases + k, size);
         memcpy(&q, quals + k, size);
-        b = coded(b, q);
-        memcpy(codes + k, &b, size);
+        store_past_caches(codes + k, coded(b, q));
     }
+    finish_stores();
     if (k < count) {
         b = q = Bytes{};
         memcpy(&b, bases + k, size_t(count - k));
@@ -170,7 +186,7 @@ void LonePlanner::plan() {
     first_base_ = batch_.read_offsets[first_read_];
     bases_ = batch_.read_offsets[end_read_] - first_base_;
     memset(kinds_, 0, sizeof kinds_);
-    const Shapes &shapes = kShapes[precision_];
+    const uint16_t *const first_kinds = kFirstKinds[precision_].of;
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
     const int64_t longest = longest_lone(precision_);
@@ -188,7 +204,7 @@ void LonePlanner::plan() {
                 cells -= rows * columns;
                 continue;
             }
-            kinds[first_kind(shapes, rows)]++;
+            kinds[first_kinds[rows]]++;
         }
     });
     computed_ = end_read_ - first_read_ - long_reads;
@@ -269,12 +285,12 @@ void LonePlanner::find_constants() {
 }
 
 void LonePlanner::write(uint8_t *block) {
+    write_pairs(block);  // first, while the offsets are in the caches
     header_.coded = write_codes(block);
     memcpy(block, &header_, sizeof header_);
     memcpy(block + selection_at_, &selection_, sizeof selection_);
     copy_tracks(block);
     write_letters(block);
-    write_pairs(block);
     if (header_.coded) chunk_.block_bytes = end_;
 }
 
@@ -339,7 +355,7 @@ void LonePlanner::write_pairs(uint8_t *block) const {
     LonePair *const pairs = reinterpret_cast<LonePair *>(block + header_.pairs);
     const int64_t *const reads = batch_.read_offsets;
     const int64_t *const haplotypes = batch_.haplotype_offsets;
-    const Shapes &shapes = kShapes[precision_];
+    const uint16_t *const first_kinds = kFirstKinds[precision_].of;
     const int64_t longest = longest_lone(precision_);
     int32_t next[kKinds];
     memcpy(next, kinds_, sizeof next);
@@ -350,9 +366,8 @@ void LonePlanner::write_pairs(uint8_t *block) const {
         for (int64_t read = first; read < last; read++) {
             const int64_t rows = reads[read + 1] - reads[read];
             if (rows > longest) continue;
-            pairs[kinds[first_kind(shapes, rows)]++] = {uint32_t(reads[read] - first_base_),
-                                                        haplotype, uint16_t(rows),
-                                                        uint16_t(columns), result++};
+            pairs[kinds[first_kinds[rows]]++] = {uint32_t(reads[read] - first_base_), haplotype,
+                                                 uint16_t(rows), uint16_t(columns), result++};
         }
     });
 

@@ -40,9 +40,9 @@ class LonePlanner {
     // The planned chunk. Its tiles are listed below, not in PlannedChunk.
     const PlannedChunk &chunk() const { return chunk_; }
 
-    // Writes the planned chunk to a block of chunk().block_bytes bytes. Then chunk().block_bytes is
-    // how many of them have to be sent. Throws Failed if the conventions refuse a haplotype's
-    // letter.
+    // Writes the planned chunk to a block of chunk().block_bytes bytes, whose address is a multiple
+    // of 32. Then chunk().block_bytes is how many of them have to be sent. Throws Failed if the
+    // conventions refuse a haplotype's letter.
     void write(uint8_t *block);
 
     // Copies the kernels' results to their places in `values`, as collect_results() does.

@@ -69,32 +69,6 @@ class Packer {
         }
     }
 
-    // The same, but only counts the tiles.
-    int32_t tiles() {
-        int32_t count = 0;
-        while (lanes_with_reads_) {
-            const int first = widest(kWarp), together = kWarp / first;
-            if (widest(kWarp - together * first) == 0) {
-                // No narrower read fills these tiles up: all but the last are alike.
-                ReadRange &reads = by_lanes_[first];
-                const int32_t full = (reads.end - reads.next) / together;
-                reads.next += full * together;
-                count += full;
-                if (drop_if_empty(first)) continue;
-            }
-            for (int left = kWarp, lanes; (lanes = widest(left)) > 0;) {
-                ReadRange &reads = by_lanes_[lanes];
-                do {
-                    reads.next++;
-                    left -= lanes;
-                } while (reads.next < reads.end && lanes <= left);
-                drop_if_empty(lanes);
-            }
-            count++;
-        }
-        return count;
-    }
-
    private:
     struct ReadRange {  // reads that take the same number of lanes
         int32_t next, end;

@@ -52,7 +52,9 @@ void add_part(const ChunkPlan &plan, const RegionPart &part, double weight, Cost
             longest = std::max(longest, plan.widths.lanes(width, step));
             packer.add(plan.widths.lanes(width, step), reads);
         });
-        const double tiles = double(packer.tiles()) * weight;
+        int32_t packed = 0;
+        packer.pack([](int32_t, int, int) {}, [&] { packed++; });
+        const double tiles = packed * weight;
         const double latency = kLatencyPerRow * plan.widths.rows(width) + kLatencyPerColumn;
         Cost &cost = costs[w];
         cost.longest = std::max(cost.longest, columns * latency);
