@@ -9,7 +9,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim.cli import _SUBCOMMANDS
-from tests.cli.shim_command import one_error, refused, run
+from tests.cli.shim_command import refused, run
 
 
 def test_version_is_printed(tmp_path: Path) -> None:
@@ -87,9 +87,3 @@ def test_the_whole_word_of_an_unknown_option_is_named(
     assert code == 2
     assert re.match(rf"No such option:? '?{re.escape(unknown)}'?[. ]", told)
     assert re.findall(r"(?<=[ '])--[a-z]+(?='?\?)", told) == ([near] if near else [])
-
-
-def test_a_missing_library_is_named(tmp_path: Path) -> None:
-    done = run(tmp_path, "pairhmm", "-", env={"GKL_SHIM_LIBRARY": "/absent.so"})
-    assert done.returncode == 1
-    assert one_error(done) == "GKL_SHIM_LIBRARY names /absent.so, which is not a file"

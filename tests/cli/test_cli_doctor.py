@@ -277,13 +277,6 @@ def test_no_line_is_divided_in_a_file_or_pipe(tmp_path: Path) -> None:
     assert all(line == line.rstrip() for line in done.stdout.decode().splitlines())
 
 
-def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:
-    done = run(tmp_path, "doctor", env={"GKL_SHIM_LIBRARY": "/absent.so"})
-    assert done.returncode == 1
-    assert "/absent.so" in done.stdout.decode()
-    assert done.stderr == b""
-
-
 def _wrong_results() -> dict[str, Any]:
     read, haplotypes, values = known_results.PAIRHMM[0]
     reference, sequence, known = known_results.ALIGNMENTS

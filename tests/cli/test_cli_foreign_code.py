@@ -73,13 +73,6 @@ def test_empty_entries_of_a_class_path_are_dropped(
         assert set(run.find_classpath().split(":")) == {str(jar)}
 
 
-def test_a_relative_library_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "lib.so").touch()
-    done = shim_command.run(tmp_path, "pairhmm", "-", env={"GKL_SHIM_LIBRARY": "lib.so"})
-    said = shim_command.one_error(done)
-    assert said == "GKL_SHIM_LIBRARY names lib.so, which is not an absolute path"
-
-
 def test_a_relative_cache_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GKL_SHIM_CACHE", "cache")
     with pytest.raises(MissingComponent, match="GKL_SHIM_CACHE=cache is not an absolute path"):

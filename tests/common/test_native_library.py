@@ -53,7 +53,17 @@ def _text(folder: Path) -> Path:
     return folder / "text.so"
 
 
+def _relative(folder: Path) -> Path:
+    return Path(_text(folder).name)
+
+
+def _absent(folder: Path) -> Path:
+    return folder / "absent.so"
+
+
 WRONG = {
+    _absent: "is not a file",
+    _relative: "is not an absolute path",
     _foreign: "is not a library of gkl-shim: it has no gkl_shim_version",
     _other_version: f"is of version 0.0.1; this is gkl-shim {gkl_shim.__version__}",
     _incomplete: "is another build of gkl-shim: it has no gkl_shim_",
@@ -65,7 +75,9 @@ WRONG = {
 def test_a_file_that_is_not_our_library_is_named(tmp_path, make):
     library = make(tmp_path)
     (tmp_path / "a.in").write_bytes(REGIONS)
-    env = {"GKL_SHIM_LIBRARY": str(library)}
+    # Without Java, which doctor would start.
+    bare = dict.fromkeys(("PATH", "JAVA_HOME"), str(tmp_path))
+    env = {"GKL_SHIM_LIBRARY": str(library), **bare}
     message = one_error(run(tmp_path, "pairhmm", "a.in", env=env))
     assert message.startswith(f"GKL_SHIM_LIBRARY names {library}, which {WRONG[make]}")
     done = run(tmp_path, "doctor", "--json", "-", env=env)
