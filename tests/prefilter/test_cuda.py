@@ -5,7 +5,6 @@ test_on_gpu.py has the real thing.
 
 from __future__ import annotations
 
-import functools
 import json
 import threading
 import time
@@ -21,6 +20,7 @@ from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import Prefilter, Sequences, edits
 from tests.prefilter import oracle, simulate
+from tests.prefilter.simulate import undefined_and_mixed
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
 from tests.prefilter.test_exact import LIMITS, MODES
 
@@ -35,17 +35,6 @@ CASES = [
     *(("exact", "prefix", e) for e in (0, 5, 15, 20, 31, 40, 200)),
     *(("gatekeeper", "global", e) for e in (0, 2, 5, 10, 40)),
 ]
-
-
-@functools.cache
-def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
-    reads, segments = simulate.pairs(count, seed=8)
-    if method == "gatekeeper":
-        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
-    reads[::50] = [read[:-1] + b"N" for read in reads[::50]]
-    segments[7::60] = [segment.lower() for segment in segments[7::60]]
-    segments[9::60] = [b"-" + segment[1:] for segment in segments[9::60]]
-    return reads, segments
 
 
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
