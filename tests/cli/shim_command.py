@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -45,6 +46,16 @@ def run(
         check=False,
         timeout=300,
     )
+
+
+def doctor(folder: Path, **environment: str) -> dict[str, tuple[str, str]]:
+    """Run ``gkl-shim doctor``, and return the state and the detail of each finding by its name."""
+    done = run(folder, "doctor", "--json", "-", env=environment)
+    report = json.loads(done.stdout)
+    found = {each["name"]: (each["state"], each["detail"]) for each in report["findings"]}
+    failed = any(state == "failed" for state, _ in found.values())
+    assert (done.returncode, done.stderr, report["ok"]) == (int(failed), b"", not failed)
+    return found
 
 
 def one_error(done: subprocess.CompletedProcess[bytes]) -> str:
