@@ -175,20 +175,22 @@ def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: st
     assert one_error(done) == message
 
 
-@pytest.fixture
-def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_prefilter_reports_every_engine(
+    fake_gpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
         monkeypatch.setattr(filters, name, 30_000)
-
-
-@pytest.mark.usefixtures("few_pairs")
-def test_bench_prefilter_reports_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = fake_gpus(2, kernels="prefilter")
     report = in_process("prefilter", "--length", "70", "-e", "3", "-e", "40")
-    rows = [row for row in report["rows"] if "CUDA" not in row["engine"]]
+    rows = report["rows"]
+    assert report["cuda"] == ["fake 0", "fake 1"]
+    assert "CUDA" not in report["missing"]
+    assert driver.launched
     cpus, builds = _native.cpu_count(), _native.builds()
     expected = [(f"CPU, {build}", 1) for build in builds]
     expected += [(f"CPU, {builds[0]}", cpus)] if cpus > 1 else []
     expected += [("edlib", 1)] if "edlib" not in report["missing"] else []
+    expected += [("CUDA, letters", None), ("CUDA, 2-bit encoded", None)]
     for max_edits in (3, 40):
         some = [row for row in rows if row["max_edits"] == max_edits]
         assert [(row["engine"], row["threads"]) for row in some] == expected

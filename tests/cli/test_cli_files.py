@@ -392,14 +392,8 @@ def test_an_option_that_is_given_twice_is_refused(folder: Path, command: str) ->
     """The first value would be lost. mummer refuses it, too."""
     words = ["--json", "a", "--json", "b"]
     if command in COMMANDS:
-        words = [
-            *COMMANDS[command].options.split()[1:],
-            COMMANDS[command].name,
-            "-o",
-            "a",
-            "-o",
-            "b",
-        ]
+        options, name, *_ = COMMANDS[command]
+        words = [*options.split()[1:], name, *["-o", "a", "-o", "b"]]
     code, message = refused(folder, *command.split(), *words)
     name = "--output" if command in COMMANDS else "--json"
     told = f"{name} is given twice (see `gkl-shim {command} --help`)"
