@@ -226,13 +226,6 @@ def test_every_locale_can_show_every_name(tmp_path: Path, locale: dict[str, str]
 # ---- paths of outputs
 
 
-def test_standard_input_for_two_inputs_is_refused(tmp_path: Path) -> None:
-    arguments = ["--reads", "-", "--reference", "r.fa", "--candidates", "-"]
-    code, message = refused(tmp_path, "prefilter", "-e", "1", *arguments)
-    assert code == 2
-    assert message.startswith("only one of the inputs can be standard input")
-
-
 def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) -> None:
     inputs(tmp_path)
     script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'

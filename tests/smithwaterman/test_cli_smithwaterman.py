@@ -72,18 +72,6 @@ def test_wrong_content(tmp_path: Path, text: bytes, message: str) -> None:
     assert (tmp_path / "out.tsv").read_text() == "before"
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("--scores", "1,2", "Invalid value for '--scores': the scores are '1,2', not"),
-        ("--overhang", "none", "Invalid value for '--overhang'"),
-    ],
-)
-def test_wrong_usage(tmp_path: Path, option: str, value: str, message: str) -> None:
-    code, told = refused(tmp_path, "smithwaterman", "x.tsv", option, value)
-    assert (code, told[: len(message)]) == (2, message)
-
-
 def test_bench(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_bytes(TEXT)
     arguments = ["--seconds", "0.01", "--json", "b.json"]
