@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -34,15 +34,25 @@ class FileCommand(NamedTuple):
 
 
 def run(
-    folder: Path, *arguments: str | Path, input: bytes = b"", env: dict[str, str] | None = None
+    folder: Path,
+    *arguments: str | Path,
+    input: bytes = b"",
+    env: dict[str, str] | None = None,
+    stdout: Any = subprocess.PIPE,
+    closed: tuple[int, ...] = (),
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run ``gkl-shim`` in a folder; `env` is added to the environment."""
+    """Run ``gkl-shim`` in a folder; `env` is added to the environment.
+
+    Some of the descriptors 0, 1 and 2 may be closed.
+    """
     return subprocess.run(
         [COMMAND, *map(str, arguments)],
         input=input,
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         cwd=folder,
         env={**os.environ, **(env or {})},
+        preexec_fn=(lambda: [os.close(number) for number in closed]) if closed else None,
         check=False,
         timeout=300,
     )
