@@ -171,7 +171,7 @@ def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.Mon
             "/dev/full: No space left on device",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     (tmp_path / "x.in").write_bytes(REGIONS)
     done = run(tmp_path, "bench", "pairhmm", *arguments, env=ALONE)
