@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -33,18 +34,38 @@ class FileCommand(NamedTuple):
 
 
 def run(
-    folder: Path, *arguments: str | Path, input: bytes = b"", env: dict[str, str] | None = None
+    folder: Path,
+    *arguments: str | Path,
+    input: bytes = b"",
+    env: dict[str, str] | None = None,
+    stdout: Any = subprocess.PIPE,
+    closed: tuple[int, ...] = (),
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run ``gkl-shim`` in a folder; `env` is added to the environment."""
+    """Run ``gkl-shim`` in a folder; `env` is added to the environment.
+
+    Some of the descriptors 0, 1 and 2 may be closed.
+    """
     return subprocess.run(
         [COMMAND, *map(str, arguments)],
         input=input,
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         cwd=folder,
         env={**os.environ, **(env or {})},
+        preexec_fn=(lambda: [os.close(number) for number in closed]) if closed else None,
         check=False,
         timeout=300,
     )
+
+
+def doctor(folder: Path, **environment: str) -> dict[str, tuple[str, str]]:
+    """Run ``gkl-shim doctor``, and return the state and the detail of each finding by its name."""
+    done = run(folder, "doctor", "--json", "-", env=environment)
+    report = json.loads(done.stdout)
+    found = {each["name"]: (each["state"], each["detail"]) for each in report["findings"]}
+    failed = any(state == "failed" for state, _ in found.values())
+    assert (done.returncode, done.stderr, report["ok"]) == (int(failed), b"", not failed)
+    return found
 
 
 def one_error(done: subprocess.CompletedProcess[bytes]) -> str:

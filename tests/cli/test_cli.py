@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import gkl_shim
-from gkl_shim.cli import _SUBCOMMANDS
-from tests.cli.shim_command import one_error, refused, run
+from gkl_shim.cli import _SUBCOMMANDS, cli
+from tests.cli.shim_command import refused, run
 
 
 def test_version_is_printed(tmp_path: Path) -> None:
@@ -31,24 +32,55 @@ def test_no_arguments_show_the_help(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "message"),
     [
-        (["nonsense"], "No such command 'nonsense' (see `gkl-shim --help`)"),
-        (["pairhmm"], "Missing argument 'IN' (see `gkl-shim pairhmm --help`)"),
-        (["pairhmm", "x", "--threads", "-1"], "Invalid value for '--threads'"),
-        (["pairhmm", "x", "--backend", "tpu"], "Invalid value for '--backend'"),
-        (
-            ["pdhmm", "x", "--backend", "cuda"],
-            "Invalid value for '--backend': 'cuda' is not one of 'auto', 'cpu'",
-        ),
-        (["bench", "pairhmm", "--seconds", "0"], "Invalid value for '--seconds'"),
-        (["bench", "pairhmm", "--seconds", "nan"], "Invalid value for '--seconds'"),
-        (["bench", "prefilter", "-e", "300"], "Invalid value for '-e'"),
+        ("nonsense", "No such command 'nonsense' (see `gkl-shim --help`)"),
+        ("pairhmm", "Missing argument 'IN' (see `gkl-shim pairhmm --help`)"),
+        ("pairhmm x --threads -1", "Invalid value for '--threads'"),
+        ("pairhmm x --backend tpu", "Invalid value for '--backend'"),
+        ("pdhmm x --backend cuda",
+         "Invalid value for '--backend': 'cuda' is not one of 'auto', 'cpu'"),
+        ("bench pairhmm --seconds 0", "Invalid value for '--seconds'"),
+        ("bench pairhmm --seconds nan", "Invalid value for '--seconds'"),
+        ("bench prefilter -e 300", "Invalid value for '-e'"),
+        ("bench mem --rounds x",
+         "Invalid value for '--rounds': 'x' is not a whole number of 1 or more"),
+        ("mem -l 5x a b",
+         "Invalid value for '-l': '5x' is not a whole number from 1 to 4611686018427387904"),
+        ("correct -k 1.5 a", "Invalid value for '-k': '1.5' is not a whole number from 11 to 31"),
+        ("correct --memory 4G a",
+         "Invalid value for '--memory': '4G' is not a number from 0.001 to 1048576"),
+        ("correct --nope a", "No such option '--nope' (see"),  # not the hidden --force
+        ("correct a b --interleaved",
+         "--interleaved is for one file of pairs; leave it out, or MATES (see"),
+        ("prefilter -", "Missing option '-e'"),
+        ("prefilter - -e 256", "Invalid value for '-e' / '--max-edits': 256 is not in the range"),
+        ("prefilter - -e 2 --undefined pass",
+         "Invalid value for '--undefined': 'pass' is not"),
+        ("prefilter -e 2",
+         "give either PAIRS.tsv or all of --reads, --reference and --candidates"),
+        ("prefilter - -e 2 --reads r.fq", "give either PAIRS.tsv or all of"),
+        ("prefilter -e 2 --candidates c.tsv", "give either PAIRS.tsv or all of"),
+        ("prefilter - -e 2 --method gatekeeper --mode infix", "--method gatekeeper supports"),
+        ("prefilter -e 1 --reads - --reference r.fa --candidates -",
+         "only one of the inputs can be standard input"),
+        ("smithwaterman x --scores 1,2",
+         "Invalid value for '--scores': the scores are '1,2', not"),
+        ("smithwaterman x --overhang none", "Invalid value for '--overhang'"),
+        ("validate -R a -I b --jobs x",
+         "Invalid value for '--jobs': 'x' is not a whole number of 1 or more"),
     ],
-)
-def test_wrong_usage_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
-    code, told = refused(tmp_path, *arguments)
+)  # fmt: skip
+def test_wrong_usage_is_one_line(tmp_path: Path, command: str, message: str) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).touch()
+    code, told = refused(tmp_path, *command.split())
     assert (code, told[: len(message)]) == (2, message)
+
+
+def test_help_may_be_repeated() -> None:
+    done = CliRunner().invoke(cli, ["correct", "--help", "--help"])
+    assert (done.exit_code, done.output.startswith("Usage: ")) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +119,3 @@ def test_the_whole_word_of_an_unknown_option_is_named(
     assert code == 2
     assert re.match(rf"No such option:? '?{re.escape(unknown)}'?[. ]", told)
     assert re.findall(r"(?<=[ '])--[a-z]+(?='?\?)", told) == ([near] if near else [])
-
-
-def test_a_missing_library_is_named(tmp_path: Path) -> None:
-    done = run(tmp_path, "pairhmm", "-", env={"GKL_SHIM_LIBRARY": "/absent.so"})
-    assert done.returncode == 1
-    assert one_error(done) == "GKL_SHIM_LIBRARY names /absent.so, which is not a file"

@@ -68,9 +68,8 @@ def test_engines_take_turns() -> None:
 
 def test_bench_pairhmm_reports_every_build(tmp_path: Path) -> None:
     (tmp_path / "x.in").write_bytes(REGIONS)
-    done = run(
-        tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--json", "b.json", env=ALONE
-    )
+    command = "bench pairhmm x.in --seconds 0.01 --json b.json"
+    done = run(tmp_path, *command.split(), env=ALONE)
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode()
     assert "GCUPS" in text
@@ -167,28 +166,35 @@ def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.Mon
     [
         (["absent.in"], "absent.in: No such file or directory"),
         (["--gkl", "absent.jar"], "--gkl: absent.jar: no such file or folder"),
+        (
+            ["x.in", "--seconds", "0.01", "--json", "/dev/full"],
+            "/dev/full: No space left on device",
+        ),
     ],
-)
+)  # fmt: skip
 def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "x.in").write_bytes(REGIONS)
     done = run(tmp_path, "bench", "pairhmm", *arguments, env=ALONE)
     assert done.returncode == 1
     assert one_error(done) == message
 
 
-@pytest.fixture
-def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_prefilter_reports_every_engine(
+    fake_gpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
         monkeypatch.setattr(filters, name, 30_000)
-
-
-@pytest.mark.usefixtures("few_pairs")
-def test_bench_prefilter_reports_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = fake_gpus(2, kernels="prefilter")
     report = in_process("prefilter", "--length", "70", "-e", "3", "-e", "40")
-    rows = [row for row in report["rows"] if "CUDA" not in row["engine"]]
+    rows = report["rows"]
+    assert report["cuda"] == ["fake 0", "fake 1"]
+    assert "CUDA" not in report["missing"]
+    assert driver.launched
     cpus, builds = _native.cpu_count(), _native.builds()
     expected = [(f"CPU, {build}", 1) for build in builds]
     expected += [(f"CPU, {builds[0]}", cpus)] if cpus > 1 else []
     expected += [("edlib", 1)] if "edlib" not in report["missing"] else []
+    expected += [("CUDA, letters", None), ("CUDA, 2-bit encoded", None)]
     for max_edits in (3, 40):
         some = [row for row in rows if row["max_edits"] == max_edits]
         assert [(row["engine"], row["threads"]) for row in some] == expected
@@ -235,34 +241,18 @@ def test_generated_pairs_are_reproducible_and_few_are_similar(length: int) -> No
         assert 0.02 < accepted < 0.2  # few are alike
 
 
-def test_figures_that_find_no_room(tmp_path: Path) -> None:
-    arguments = "bench", "smithwaterman", "--seconds", "0.01", "--json", "/dev/full"
-    done = run(tmp_path, *arguments, env=ALONE)
-    assert one_error(done) == "/dev/full: No space left on device"
-
-
 RECORDED = DATA / "chr22_dragen.pdhmm.in"
-
-
-def bench_pdhmm(*arguments: str) -> dict[str, object]:
-    done = CliRunner().invoke(
-        cli, ["bench", "pdhmm", *arguments, "--seconds", "0.01", "--json", "-"],
-        catch_exceptions=False,
-    )  # fmt: skip
-    assert done.exit_code == 0
-    figures: dict[str, object] = json.loads(done.stdout)
-    return figures
 
 
 def test_every_build_of_pdhmm_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path))
-    figures = bench_pdhmm(str(RECORDED))
+    figures = in_process("pdhmm", str(RECORDED))
     assert figures["missing"] == {"GKL": "GKL 0.9.1 is not in the cache; give --gkl"}
-    rows: list[dict[str, object]] = figures["rows"]  # type: ignore[assignment]
+    rows = figures["rows"]
     assert {row["build"] for row in rows} == set(_native.builds())
     for row in rows:
-        assert row["gcups"] > 0  # type: ignore[operator]
-        assert 0 < row["computed"] < 0.5  # type: ignore[operator]
+        assert row["gcups"] > 0
+        assert 0 < row["computed"] < 0.5
         assert row["jvm"] is None
 
 

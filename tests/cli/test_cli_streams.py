@@ -20,26 +20,6 @@ EDITS = b"0\tpass\n" * 1000
 SUMMARY = b"1000 pairs: 1000 accepted (100.00%), 0 rejected, 0 undefined\n"
 
 
-def call(
-    folder: Path, *arguments: str | Path, closed: tuple[int, ...] = (), **options: Any
-) -> subprocess.CompletedProcess[bytes]:
-    """Run the command with some of descriptors 0, 1 and 2 closed."""
-
-    def close() -> None:
-        for number in closed:
-            os.close(number)
-
-    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "cwd": folder, **options}
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        stderr=subprocess.PIPE,
-        preexec_fn=close,
-        check=False,
-        timeout=120,
-        **options,
-    )
-
-
 @pytest.fixture(scope="module")
 def likelihoods(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     done = run(tmp_path_factory.mktemp("want"), "pairhmm", "-", input=REGIONS)
@@ -62,7 +42,7 @@ def test_commands_run_with_closed_streams(
     def said(text: bytes, number: int) -> bytes:
         return b"" if number in closed else text
 
-    done = call(tmp_path, "pairhmm", "x.in", "-o", "out", closed=closed)
+    done = run(tmp_path, "pairhmm", "x.in", "-o", "out", closed=closed)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert (tmp_path / "out").read_bytes() == likelihoods
 
@@ -72,20 +52,20 @@ def test_commands_run_with_closed_streams(
         (["prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "-"], None, SUMMARY),
         (["--version"], None, b""),
     ):
-        done = call(tmp_path, *arguments, closed=closed)
+        done = run(tmp_path, *arguments, closed=closed)
         if 1 in closed:
             assert (done.returncode, done.stderr) == (1, said(missing, 2)), arguments
         else:
             assert (done.returncode, done.stderr) == (0, said(word, 2)), arguments
             assert done.stdout == want if want else done.stdout
 
-    done = call(tmp_path, "pairhmm", "-", "-o", "out2", closed=closed)
+    done = run(tmp_path, "pairhmm", "-", "-o", "out2", closed=closed)
     if 0 in closed:
         message = b"gkl-shim: error: standard input is closed; name a file instead of -\n"
         assert (done.returncode, done.stderr) == (1, said(message, 2))
         assert not (tmp_path / "out2").exists()
 
-    done = call(tmp_path, "pairhmm", "absent", closed=closed)
+    done = run(tmp_path, "pairhmm", "absent", closed=closed)
     assert done.returncode == 1
     assert done.stdout == b""
 
@@ -94,7 +74,7 @@ def test_commands_run_with_closed_streams(
 def test_a_non_blocking_output_is_written_completely(tmp_path: Path, way: str) -> None:
     """The output is larger than a pipe, and its reader is late."""
     (tmp_path / "x").write_bytes(REGIONS * 40)
-    assert call(tmp_path, "pairhmm", "x", "-o", "want").returncode == 0
+    assert run(tmp_path, "pairhmm", "x", "-o", "want").returncode == 0
     want = (tmp_path / "want").read_bytes()
     assert len(want) > 1 << 17
     if way == "fifo":
@@ -135,7 +115,7 @@ FULL = b"gkl-shim: error: standard output: No space left on device\n"
 def test_a_full_standard_output_is_an_error(tmp_path: Path, command: str) -> None:
     inputs(tmp_path)
     with Path("/dev/full").open("wb") as full:
-        done = call(tmp_path, *command.split(), stdout=full)
+        done = run(tmp_path, *command.split(), stdout=full)
     assert (done.returncode, done.stderr) == (1, FULL)
 
 
@@ -157,15 +137,15 @@ SHOWN = "a\\x1b[2J  b\\nc\\u202e\\r\\x07\\xff"
 
 
 def test_odd_names_are_escaped(tmp_path: Path) -> None:
-    done = call(tmp_path, "pairhmm", NAME)
+    done = run(tmp_path, "pairhmm", NAME)
     assert done.returncode == 1
     assert one_error(done) == f"{SHOWN}: No such file or directory"
     (tmp_path / NAME).write_bytes(b"rubbish\n")
-    assert one_error(call(tmp_path, "pairhmm", NAME)).startswith(f"{SHOWN}:1: expected ")
+    assert one_error(run(tmp_path, "pairhmm", NAME)).startswith(f"{SHOWN}:1: expected ")
     inputs(tmp_path)
-    done = call(tmp_path, "pairhmm", "x.in", "-o", f"{NAME}/out")
+    done = run(tmp_path, "pairhmm", "x.in", "-o", f"{NAME}/out")
     assert one_error(done) == f"{SHOWN}/out: Not a directory"
-    done = call(tmp_path, "pairhmm", "x.in", "-o", NAME)
+    done = run(tmp_path, "pairhmm", "x.in", "-o", NAME)
     assert done.returncode == 0
     assert (tmp_path / NAME).read_bytes() != b"rubbish\n"
 
@@ -195,7 +175,7 @@ def test_odd_content_is_escaped(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_bytes(b"0\t\x1b[2J\t0\n")
     files = ["--reads", "x.fa", "--reference", "x.fa", "--candidates", "x.tsv"]
     for done in (
-        call(tmp_path, "prefilter", "-e", "1", *files),
+        run(tmp_path, "prefilter", "-e", "1", *files),
         run(tmp_path, "pairhmm", "-", input=b"1 1\n\x1b[2J\n"),
     ):
         assert done.returncode == 1
@@ -212,25 +192,17 @@ LOCALES = [
 @pytest.mark.parametrize("locale", LOCALES, ids=str)
 def test_every_locale_can_show_every_name(tmp_path: Path, locale: dict[str, str]) -> None:
     """Names of any bytes, and letters that the terminal cannot show, are no errors."""
-    environment = {**os.environ, **locale}
     name = tmp_path / os.fsdecode(b"\xff\xc3\xa9\xe2\x82\xac.in")
     name.write_bytes(REGIONS)
-    done = call(tmp_path, "pairhmm", name, "-o", f"{name}.out", env=environment)
+    done = run(tmp_path, "pairhmm", name, "-o", f"{name}.out", env=locale)
     assert (done.returncode, done.stderr) == (0, b"")
     assert Path(f"{name}.out").stat().st_size
-    done = call(tmp_path, "pairhmm", f"{name}.absent", env=environment)
+    done = run(tmp_path, "pairhmm", f"{name}.absent", env=locale)
     assert done.returncode == 1
     assert one_error(done).endswith(".in.absent: No such file or directory")
 
 
 # ---- paths of outputs
-
-
-def test_standard_input_for_two_inputs_is_refused(tmp_path: Path) -> None:
-    arguments = ["--reads", "-", "--reference", "r.fa", "--candidates", "-"]
-    code, message = refused(tmp_path, "prefilter", "-e", "1", *arguments)
-    assert code == 2
-    assert message.startswith("only one of the inputs can be standard input")
 
 
 def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) -> None:
@@ -253,6 +225,5 @@ def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) ->
 
 def test_no_folder_for_temporary_files_is_needed(tmp_path: Path, likelihoods: bytes) -> None:
     inputs(tmp_path)
-    environment = {**os.environ, "TMPDIR": "/absent"}
-    done = call(tmp_path, "pairhmm", "x.in", env=environment)
+    done = run(tmp_path, "pairhmm", "x.in", env={"TMPDIR": "/absent"})
     assert (done.returncode, done.stdout) == (0, likelihoods)

@@ -5,7 +5,6 @@ Arrays are in this machine's memory. The devices and kernels are those of a stan
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -163,13 +162,6 @@ class Array:
         return self._values.copy()
 
 
-class _Memory:
-    def __init__(self, size: int) -> None:
-        self.mem = SimpleNamespace(size=size)
-        self._bytes = np.zeros(size + 256, np.uint8)
-        self.ptr = -(-self._bytes.ctypes.data // 256) * 256
-
-
 class CuPy:
     """``import cupy``.
 
@@ -202,27 +194,22 @@ class CuPy:
         self.cuda = SimpleNamespace(
             Device=Device,
             Stream=Stream,
-            alloc=_Memory,
-            alloc_pinned_memory=_Memory,
             get_current_stream=lambda: _thread.streams[-1],
             driver=SimpleNamespace(
                 CUDADriverError=_Error,
                 ctxGetCurrent=lambda: driver.context(_thread.device) if driver else 0,
-                occupancyMaxActiveBlocksPerMultiprocessor=lambda *_: 8,
             ),
             runtime=SimpleNamespace(
                 CUDARuntimeError=_Error,
                 deviceGetAttribute=lambda attribute, number: {
                     87: double_ratio[number % len(double_ratio)]
                 }[attribute],
-                deviceGetPCIBusId=lambda number: f"0000:{number:X}A:00.0",
                 deviceSynchronize=lambda: None,
                 driverGetVersion=lambda: 13000,
                 runtimeGetVersion=lambda: 13000,
                 getDeviceCount=lambda: count,
                 getDeviceProperties=_properties,
                 memGetInfo=lambda: (1 << 33, 1 << 34),
-                memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
             ),
         )
 
@@ -246,9 +233,7 @@ class CuPy:
         def get_function(name: str) -> Any:
             pointer = self._driver.kernel(name) if self._driver else 0
             kernel = SimpleNamespace(ptr=pointer)
-            return SimpleNamespace(
-                name=name, path=path, num_regs=40, max_threads_per_block=128, kernel=kernel
-            )
+            return SimpleNamespace(name=name, path=path, num_regs=40, kernel=kernel)
 
         if path is None:
             assert options == kernels.OPTIONS
@@ -266,6 +251,5 @@ def _properties(number: int) -> dict[str, Any]:
         "multiProcessorCount": 132,
         "regsPerMultiprocessor": 65536,
         "sharedMemPerMultiprocessor": 233472,
-        "maxThreadsPerMultiProcessor": 2048,
         "totalGlobalMem": 1 << 34,
     }

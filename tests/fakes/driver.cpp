@@ -12,13 +12,10 @@
 //
 // Work of a stream is done at once. In a slow driver it is done when somebody waits for it, and is
 // in flight until then.
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -131,10 +128,6 @@ class Driver {
         const std::lock_guard<std::mutex> lock(mutex_);
         failing_[function] = {after, device, loses};
     }
-    void interrupt(const char *function) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        interrupting_ = function;
-    }
     void set_hook(const char *function, Hook hook) {
         const std::lock_guard<std::mutex> lock(mutex_);
         hooks_[function] = hook;
@@ -155,18 +148,12 @@ class Driver {
         if (const Hook hook = hook_of(name)) hook(device);
         *lock = std::unique_lock<std::mutex>(mutex_);
         calls_[name]++;
-        threads_.insert(uint64_t(pthread_self()));
-        if (interrupting_ == name) {
-            interrupting_.clear();
-            kill(getpid(), SIGINT);
-        }
         return frees ? kOk : failure(name, device);
     }
     int push(Context *context) {
         if (const Hook hook = hook_of("cuCtxPushCurrent_v2")) hook(context->device);
         const std::lock_guard<std::mutex> lock(mutex_);
         calls_["cuCtxPushCurrent_v2"]++;
-        threads_.insert(uint64_t(pthread_self()));
         // The context of a lost device can be made current, unless that is what fails.
         if (failing_.count("cuCtxPushCurrent_v2"))
             if (const int error = failure("cuCtxPushCurrent_v2", context->device)) return error;
@@ -425,7 +412,6 @@ class Driver {
     std::vector<std::pair<const char *, size_t>> pinned_;
     std::map<std::string, Failing> failing_;
     std::map<std::string, Hook> hooks_;
-    std::string interrupting_;
     std::map<std::string, int64_t> calls_;
     std::vector<std::pair<int, std::string>> launched_;
     std::vector<int> most_in_flight_;
@@ -434,7 +420,6 @@ class Driver {
     std::vector<size_t> pageable_, fills_;
     std::vector<std::string> misuse_;
     std::set<std::string> failed_;
-    std::set<uint64_t> threads_;
     std::set<int> lost_;
     int pushed_ = 0;
 };
@@ -476,7 +461,7 @@ std::string Driver::report() {
            ", \"most_pinned\": " + std::to_string(pinned_memory_.most) + ", " +
            json("pageable", pageable_, number) + ", " + json("fills", fills_, number) + ", " +
            json("misused", misuse_, text) + ", " + json("failed", failed_, text) + ", " +
-           json("threads", threads_, number) + ", \"in_flight\": " + std::to_string(in_flight) +
+           "\"in_flight\": " + std::to_string(in_flight) +
            ", \"pushed\": " + std::to_string(pushed_) + "}";
 }
 
@@ -560,9 +545,6 @@ FUNCTION int32_t cuEventSynchronize(void *event) {
         if (Stream *const stream = static_cast<Event *>(event)->stream) driver.finish(stream);
     });
 }
-FUNCTION int32_t cuEventElapsedTime(float *milliseconds, void *, void *) {
-    return call(__func__, [=](Driver &) { *milliseconds = 1; });
-}
 FUNCTION int32_t cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream) {
     return call(__func__, [=](Driver &driver) {
         driver.send(to, from, size, static_cast<Stream *>(stream));
@@ -621,9 +603,6 @@ FUNCTION void *fake_kernel(void *driver, const char *name, const void *host, con
 }
 FUNCTION void fake_fail(void *driver, const char *function, int64_t after, int device, int loses) {
     static_cast<Driver *>(driver)->fail(function, after, device, loses != 0);
-}
-FUNCTION void fake_interrupt(void *driver, const char *function) {
-    static_cast<Driver *>(driver)->interrupt(function);
 }
 FUNCTION void fake_hook(void *driver, const char *function, void (*hook)(int device)) {
     static_cast<Driver *>(driver)->set_hook(function, hook);

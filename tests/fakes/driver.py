@@ -11,7 +11,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ FALLIBLE = (
     "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async", "cuLaunchKernel", "cuStreamSynchronize",
 )  # fmt: skip
+
+_Fact = TypeVar("_Fact")
 
 _HERE = Path(__file__).parent
 _Hook = ctypes.CFUNCTYPE(None, ctypes.c_int)
@@ -81,6 +83,19 @@ def _functions() -> ctypes.CDLL:
     for name in ("fake_driver", "fake_context", "fake_kernel", "fake_report"):
         getattr(found, name).restype = ctypes.c_void_p
     return found
+
+
+class _Reported(Generic[_Fact]):
+    """What the driver reports under the name of the attribute."""
+
+    def __init__(self, convert: Callable[[Any], _Fact]) -> None:
+        self._convert = convert
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, driver: Driver, owner: type) -> _Fact:
+        return self._convert(driver._report()[self._name])
 
 
 class Driver:
@@ -163,10 +178,6 @@ class Driver:
         count = ctypes.c_int64(after)
         self._functions.fake_fail(self._driver, name.encode(), count, number, loses)
 
-    def interrupt(self, name: str) -> None:
-        """Send the process SIGINT when a function is called the next time."""
-        self._functions.fake_interrupt(self._driver, name.encode())
-
     def before(self, name: str, hook: Callable[[int], object]) -> None:
         """Call a function of the test, with the number of the device whose context is used,
         whenever a function of the driver is called, before it."""
@@ -192,71 +203,31 @@ class Driver:
         return found
 
     @property
-    def calls(self) -> Counter[str]:
-        """How often each function was called."""
-        return Counter(dict(self._report()["calls"]))
-
-    @property
-    def launched(self) -> list[tuple[int, str]]:
-        """The device and the name of each kernel that was launched."""
-        return [(device, name) for device, name in self._report()["launched"]]
-
-    @property
     def launches(self) -> Counter[int]:
         """How many kernels each device was given."""
         return Counter(device for device, _ in self.launched)
 
-    @property
-    def live(self) -> list[str]:
-        """What is allocated: memory, streams and events."""
-        return list(self._report()["live"])
-
-    @property
-    def most_in_flight(self) -> list[int]:
-        """The most streams of each device with work in flight, of a slow driver."""
-        return list(self._report()["most_in_flight"])
-
-    @property
-    def most_memory(self) -> list[int]:
-        """The most bytes of each device's memory that were ever allocated."""
-        return list(self._report()["most_memory"])
-
-    @property
-    def most_pinned(self) -> int:
-        """The most bytes of pinned memory that were ever allocated."""
-        return int(self._report()["most_pinned"])
-
-    @property
-    def fills(self) -> list[int]:
-        """The size of each fill of device memory."""
-        return list(self._report()["fills"])
-
-    @property
-    def in_flight(self) -> int:
-        """How many streams have work in flight."""
-        return int(self._report()["in_flight"])
-
-    @property
-    def pageable(self) -> list[int]:
-        """The size of each copy to a device from memory that is not pinned."""
-        return list(self._report()["pageable"])
-
-    @property
-    def failed(self) -> set[str]:
-        """The functions that have failed as they were told to."""
-        return set(self._report()["failed"])
-
-    @property
-    def misused(self) -> list[str]:
-        """What the caller has done wrong."""
-        return list(self._report()["misused"])
-
-    @property
-    def pushed(self) -> int:
-        """How many contexts are current in all threads."""
-        return int(self._report()["pushed"])
-
-    @property
-    def threads(self) -> set[int]:
-        """The threads that have called a function."""
-        return set(self._report()["threads"])
+    calls = _Reported(lambda rows: Counter(dict(rows)))
+    """How often each function was called."""
+    launched = _Reported(lambda rows: [(int(device), str(name)) for device, name in rows])
+    """The device and the name of each kernel that was launched."""
+    live = _Reported(list[str])
+    """What is allocated: memory, streams and events."""
+    most_in_flight = _Reported(list[int])
+    """The most streams of each device with work in flight, of a slow driver."""
+    most_memory = _Reported(list[int])
+    """The most bytes of each device's memory that were ever allocated."""
+    most_pinned = _Reported(int)
+    """The most bytes of pinned memory that were ever allocated."""
+    fills = _Reported(list[int])
+    """The size of each fill of device memory."""
+    in_flight = _Reported(int)
+    """How many streams have work in flight."""
+    pageable = _Reported(list[int])
+    """The size of each copy to a device from memory that is not pinned."""
+    failed = _Reported(set[str])
+    """The functions that have failed as they were told to."""
+    misused = _Reported(list[str])
+    """What the caller has done wrong."""
+    pushed = _Reported(int)
+    """How many contexts are current in all threads."""

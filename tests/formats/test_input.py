@@ -24,7 +24,7 @@ import pytest
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 from gkl_shim.formats.pairhmm_in import Reader
-from gkl_shim.formats.prefilter_text import TextReader, read_reads
+from gkl_shim.formats.prefilter_text import TextReader
 from tests.conftest import require_tool
 
 TEXT = b"".join(b"%d\n" % number for number in range(100_000))
@@ -103,18 +103,6 @@ def test_a_slow_pipe_is_read_completely(content: bytes, blocking: bool, kind: st
             given = os.fdopen(os.dup(end), "rb", -1 if kind == "buffered" else 0)
         with Input(given) as source:
             assert content_of(source) == TEXT
-
-
-@pytest.mark.parametrize("buffering", [-1, 0])
-def test_a_non_blocking_pipe_is_read_completely(buffering: int) -> None:
-    pieces = [REGION] * 10
-    with written(pieces, False) as end, os.fdopen(end, "rb", buffering, closefd=False) as file:
-        assert sum(map(len, Reader(file))) == len(pieces)
-    pieces = [b"ACGT\tACGT\n" * 10] * 10
-    with written(pieces, False) as end, os.fdopen(end, "rb", buffering, closefd=False) as file:
-        assert sum(len(pairs.reads) for pairs in TextReader(file).pairs()) == 100
-    with written([b">a\nAC\n", b"GT\n"], False) as end:
-        assert len(read_reads(f"/dev/fd/{end}")[0]) == 1
 
 
 def test_a_socket_is_read_by_its_name() -> None:

@@ -1,20 +1,26 @@
-"""The native readers of the .in formats agree with a plain one, and the writer with repr."""
+"""The native readers of the .in formats agree with a plain one, what is written is read again, and
+numbers are written as repr does."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import struct
+import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gkl_shim import pairhmm, pdhmm
+from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in, pdhmm_in
-from gkl_shim.formats.pairhmm_in import Reader
+from gkl_shim.formats.pairhmm_in import Reader, write
 from gkl_shim.pairhmm import _native_pairhmm
+from tests.conftest import RECORDED, recorded
 from tests.formats import in_oracle
 
 SPACES = (b" ", b"\t", b"  ", b" \x0b\x0c", b"\t ")
@@ -105,8 +111,25 @@ def _agree(text: bytes, threads: int, longest_line: int = 1 << 26, flagged: bool
             list(reader(io.BytesIO(text), "f.in", threads))
         assert str(error.value) == f"f.in:{fault}"
         return False
-    assert _found(list(reader(io.BytesIO(text), "f.in", threads))) == want
+    batches = list(reader(io.BytesIO(text), "f.in", threads))
+    assert _found(batches) == want
+    if not flagged:
+        assert in_oracle.parse(_written(batches)) == want
     return True
+
+
+def _written(batches: list[pairhmm.Batch]) -> bytes:
+    text = io.BytesIO()
+    for batch in batches:
+        write(text, batch)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_regions_are_written_as_they_were_read(name: str) -> None:
+    path, _ = recorded(name)
+    with Reader(path) as reader:
+        assert _written(list(reader)) == path.read_bytes()
 
 
 @pytest.mark.parametrize("flagged", [False, True])
@@ -183,6 +206,51 @@ def test_a_wrong_line_is_found_before_its_region_ends(monkeypatch: pytest.Monkey
     with pytest.raises(FormatError, match="a read has 5 fields"):
         list(Reader(io.BufferedReader(file), "f.in"))
     assert file.given < 1 << 22
+
+
+def test_absurd_counts_do_not_allocate_memory() -> None:
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="999999999 reads and 999999999 haplotypes are missing"):
+        list(Reader(io.BytesIO(b"999999999 999999999\n")))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_a_gzip_bomb_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 1 << 22)
+    packed = gzip.compress(b"A" * (1 << 27), 9, mtime=0)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4194304 bytes$"):
+        list(Reader(io.BytesIO(packed), "f.in"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 24
+
+
+def test_memory_does_not_grow_with_the_file() -> None:
+    text = _written([generated_regions(20)])
+    peaks = []
+    for copies in (20, 60):
+        content = text * copies
+        tracemalloc.start()
+        regions = sum(len(batch) for batch in Reader(io.BytesIO(content)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert regions == 20 * copies
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_a_path_is_read_and_named_in_errors(tmp_path: Path) -> None:
+    path = tmp_path / "x.in"
+    path.write_bytes(b"0 1\nA\n")
+    with Reader(path) as reader:
+        assert sum(map(len, reader)) == 1
+        assert reader.bytes_read == 6
+    path.write_bytes(gzip.compress(b"0 1\nA\n", mtime=0)[:-4])
+    with pytest.raises(FormatError, match=r"the gzip data are cut off$") as error:
+        list(Reader(str(path)))
+    assert (error.value.path, error.value.line) == (str(path), 1)
 
 
 def _lines(values: np.ndarray, threads: int = 0) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 import numpy as np
@@ -43,6 +44,19 @@ def pairs(count: int, seed: int, longest: int = 300) -> tuple[list[bytes], list[
         segment += text[start + length : start + length + rnd.choice((0, 0, 0, 1, 5, 20))]
         reads.append(read)
         segments.append(mutate(rnd, segment, min(rnd.choice((0, 1, 2, 3, 5, 8, 13)), length)))
+    return reads, segments
+
+
+@functools.cache
+def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
+    """Return pairs of which some have lower-case or undefined letters; equal lengths for
+    GateKeeper. They must not be changed."""
+    reads, segments = pairs(count, seed=8)
+    if method == "gatekeeper":
+        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
+    reads[::50] = [read[:-1] + b"N" for read in reads[::50]]
+    segments[7::60] = [segment.lower() for segment in segments[7::60]]
+    segments[9::60] = [b"-" + segment[1:] for segment in segments[9::60]]
     return reads, segments
 
 

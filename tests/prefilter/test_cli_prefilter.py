@@ -222,23 +222,3 @@ def test_gatekeeper_refuses_a_segment_beyond_the_end_of_a_contig(tmp_path: Path)
     code, message = refused_candidates(tmp_path, FILES, "--method", "gatekeeper")
     assert code == 1
     assert message.startswith("c.tsv:4: the segment would reach beyond its contig")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-"], "Missing option '-e'"),
-        (["-", "-e", "256"], "Invalid value for '-e' / '--max-edits': 256 is not in the range"),
-        (["-", "-e", "2", "--undefined", "pass"], "Invalid value for '--undefined': 'pass' is not"),
-        (["-e", "2"], "give either PAIRS.tsv or all of --reads, --reference and --candidates"),
-        (["-", "-e", "2", "--reads", "r.fq"], "give either PAIRS.tsv or all of"),
-        (["-e", "2", "--candidates", "c.tsv"], "give either PAIRS.tsv or all of"),
-        (
-            ["-", "-e", "2", "--method", "gatekeeper", "--mode", "infix"],
-            "--method gatekeeper supports",
-        ),
-    ],
-)
-def test_wrong_usage_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
-    code, told = refused(tmp_path, "prefilter", *arguments)
-    assert (code, told[: len(message)]) == (2, message)

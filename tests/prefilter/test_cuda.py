@@ -5,22 +5,18 @@ test_on_gpu.py has the real thing.
 
 from __future__ import annotations
 
-import functools
-import json
 import threading
 import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from gkl_shim.bench import filters
-from gkl_shim.cli.bench import prefilter as bench_prefilter
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import Prefilter, Sequences, edits
 from tests.prefilter import oracle, simulate
+from tests.prefilter.simulate import undefined_and_mixed
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
 from tests.prefilter.test_exact import LIMITS, MODES
 
@@ -35,17 +31,6 @@ CASES = [
     *(("exact", "prefix", e) for e in (0, 5, 15, 20, 31, 40, 200)),
     *(("gatekeeper", "global", e) for e in (0, 2, 5, 10, 40)),
 ]
-
-
-@functools.cache
-def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
-    reads, segments = simulate.pairs(count, seed=8)
-    if method == "gatekeeper":
-        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
-    reads[::50] = [read[:-1] + b"N" for read in reads[::50]]
-    segments[7::60] = [segment.lower() for segment in segments[7::60]]
-    segments[9::60] = [b"-" + segment[1:] for segment in segments[9::60]]
-    return reads, segments
 
 
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
@@ -283,18 +268,3 @@ def test_auto_without_cuda(eager, monkeypatch):
         assert prefilter.devices == ()
     with pytest.raises(BackendUnavailable, match="CUDA needs CuPy"):
         Prefilter(2, backend="cuda")
-
-
-def test_bench_on_a_gpu(fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = fake(2)
-    for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
-        monkeypatch.setattr(filters, name, 30_000)
-    arguments = ["-e", "5", "--seconds", "0.01", "--json", "-"]
-    done = CliRunner().invoke(bench_prefilter.command, arguments, catch_exceptions=False)
-    report = json.loads(done.stdout)
-    assert report["cuda"] == ["fake 0", "fake 1"]
-    assert "CUDA" not in report["missing"]
-    on_gpu = [row for row in report["rows"] if row["threads"] is None]
-    assert [row["engine"] for row in on_gpu] == ["CUDA, letters", "CUDA, 2-bit encoded"]
-    assert all(row["million_pairs_a_second"] > 0 for row in on_gpu)
-    assert {device for device, _ in driver.launched} == {0, 1}

@@ -20,8 +20,8 @@ from gkl_shim.prefilter import _cuda as engine
 from gkl_shim.prefilter._engine import Candidates
 from gkl_shim.prefilter._sequences import contig_sequences
 from tests.fakes.driver import FALLIBLE
+from tests.prefilter.simulate import undefined_and_mixed
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
-from tests.prefilter.test_cuda import undefined_and_mixed
 
 MAX_EDITS = 5
 

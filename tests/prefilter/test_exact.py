@@ -39,17 +39,6 @@ def test_real_pairs_agree_with_edlib_at_every_threshold(name, mode):
             np.testing.assert_array_equal(got, oracle.within(exact, max_edits))
 
 
-def test_many_pairs_agree_with_edlib():
-    reads, segments = simulate.pairs(30_000, seed=1, longest=150)
-    exact = oracle.distances(reads, segments)
-    for max_edits in (0, 3, 9, 15, 25):
-        want = oracle.within(exact, max_edits)
-        assert 0 < np.count_nonzero(want < 0) < len(want)
-        for build in [build for build in BUILDS if build != "portable"] or BUILDS:
-            got = edits(reads, segments, max_edits, build=build)
-            np.testing.assert_array_equal(got, want)
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_every_threshold_and_build_agrees_with_edlib(mode):
     reads, segments = simulate.pairs(1500, seed=2, longest=400)
@@ -141,11 +130,7 @@ def test_indels_at_the_ends_agree_with_edlib(core, read_ends, segment_ends, cut,
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("method", ["exact", "gatekeeper"])
 def test_order_threads_and_encoding_do_not_change_edits(build, method):
-    reads, segments = simulate.pairs(30_000, seed=4)
-    if method == "gatekeeper":
-        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
-    segments[::97] = [s.lower() for s in segments[::97]]
-    reads[::89] = [r[:-1] + b"N" for r in reads[::89]]
+    reads, segments = simulate.undefined_and_mixed(30_000, method)
     one = edits(reads, segments, 6, method=method, build="portable", threads=1)
     assert len(set(one.tolist())) > 5
     prefilter = Prefilter(6, method=method, build=build, threads=2)
@@ -175,7 +160,7 @@ def test_gatekeeper_agrees_with_a_plain_program():
     equal = [(r, s[: len(r)]) for r, s in zip(reads, segments, strict=True) if len(s) >= len(r)]
     assert len(equal) > 400
     reads, segments = ([pair[k] for pair in equal] for k in range(2))
-    for max_edits in (0, 1, 2, 3, 5, 8, 10, 20, 40):
+    for max_edits in (0, 1, 2, 5, 10, 40):
         want = [oracle.gatekeeper(r, s, max_edits) for r, s in equal]
         for build in BUILDS:
             got = edits(reads, segments, max_edits, method="gatekeeper", build=build)

@@ -256,19 +256,6 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
             "q.vcf.gz has no index; make it with: gatk IndexFeatureFile -I q.vcf.gz",
         ),
     ],
-    ids=[
-        "no index of the reference",
-        "no dictionary",
-        "no index of the reads",
-        "no reads",
-        "a sample twice",
-        "no column sample",
-        "no samples",
-        "a word for a number",
-        "no intervals",
-        "no known sites",
-        "no index of known sites",
-    ],
 )
 def test_a_wrong_input_is_named_before_any_job_starts(
     plan: Plan, inputs: Path, spoil: Callable[[Path], object], message: str

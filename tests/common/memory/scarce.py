@@ -1,12 +1,12 @@
 """Call a part of the C interface, and let each of its requests fail in turn.
 
 The command line is: PART. A request is a call that allocates memory or starts a thread. The
-preloaded scarce.c makes it fail. A new process is started for each request of the part. First only
-this request fails; in another process, all later ones fail too. The process calls the part, which
-must return the right results or GKL_SHIM_ENOMEM. Then it calls the part again with enough memory,
-which must return the right results. Then each request for a thread fails with all later ones, and
-none for memory; the results must be right then, too. The script prints the numbers of requests that
-have failed in each of these three ways.
+preloaded scarce.c makes it fail. A new process is started for each request of the part. It calls
+the part three times, which must return the right results or GKL_SHIM_ENOMEM: first this request and
+all later ones fail, then only the request of the same number, and at last none, so that the results
+must be right. Then each request for a thread fails with all later ones, and none for memory; the
+results must be right then, too. The script prints the numbers of requests that have failed in these
+two ways.
 
 Each guard has a part: the C interface (all functions, with little input, for which alignments need
 no memory), the thread pool (PairHMM and mem), engines on a device whose work the CPU can do, and
@@ -606,9 +606,11 @@ class SmithWatermanClass(Jni):
 # ---- Refusals -----------------------------------------------------------------------------------
 
 
-def attempt(calls: Callable[[], None], first: int, mode: str) -> bool:
-    """Make a part's calls with one request refused, then with none. Return whether one was
-    refused."""
+def limited(calls: Callable[[], None], first: int, mode: str) -> bool:
+    """Make a part's calls with one request refused, and all later ones unless the mode is "one".
+
+    Return whether one was refused.
+    """
     scarce.scarce_begin(first, mode != "one", mode == "threads")
     Repeated.calls = mode == "one"
     try:
@@ -617,18 +619,22 @@ def attempt(calls: Callable[[], None], first: int, mode: str) -> bool:
         assert mode != "threads"
         assert error.args == (lib.GKL_SHIM_ENOMEM, "out of memory"), error.args
         assert scarce.scarce_reached()
-    refused = bool(scarce.scarce_reached())
-    scarce.scarce_begin(0, False, False)
-    calls()
-    return refused
+    return bool(scarce.scarce_reached())
 
 
-def attempt_in_a_process(calls: Callable[[], None], first: int, mode: str) -> bool:
+def attempt_in_a_process(calls: Callable[[], None], first: int, modes: tuple[str, ...]) -> bool:
+    """Make a part's calls in each mode, and then with no request refused.
+
+    Return whether one was refused in the first mode.
+    """
     process = os.fork()
     if process == 0:
         signal.alarm(PATIENCE)
         try:
-            os._exit(REFUSED if attempt(calls, first, mode) else NONE_REFUSED)
+            refused, *_ = [limited(calls, first, mode) for mode in modes]
+            scarce.scarce_begin(0, False, False)
+            calls()
+            os._exit(REFUSED if refused else NONE_REFUSED)
         except BaseException:
             traceback.print_exc()
             sys.stderr.flush()
@@ -642,13 +648,13 @@ def attempt_in_a_process(calls: Callable[[], None], first: int, mode: str) -> bo
 def main() -> None:
     made = PARTS[sys.argv[1]]()
     call("gkl_shim_cpu_count")  # so that cffi prepares once, not in every process
-    for mode in ("one", "all", "threads"):
+    for modes in (("all", "one"), ("threads",)):
         count = 0
         for calls in made if isinstance(made, list) else [made]:
             requests = itertools.count(1)
             if isinstance(made, list):
                 # One function makes the same two requests for each of 512 parts of the k-mers.
                 requests = itertools.chain(range(1, 60), itertools.count(60, 61))
-            while attempt_in_a_process(calls, next(requests), mode):
+            while attempt_in_a_process(calls, next(requests), modes):
                 count += 1
         print(count)
