@@ -4,8 +4,7 @@
 # "slop -b -12" takes 12 bases off both ends, a usual way to keep the inner part of targets. One would expect a feature
 # of 10 bases to be left out, or an error. But start and end pass each other, and slop swaps them: the 10 bases become
 # 14. With -5 they should be empty, and become one base. With -10 they stay as they were. If only the end is moved, by
-# more than the length, the feature becomes one before its old start. The exit code is 0, and there is no message. The
-# page of slop tells what happens at the ends of a chromosome, and nothing of this.
+# more than the length, the feature becomes one before its old start. The exit code is 0, and there is no message.
 #
 # Needs Debian's apt-get, for the package. Ends with 1 if bedtools behaves otherwise.
 set -eu
