@@ -11,8 +11,6 @@ constexpr int64_t kCellsPerNanosecond = 3, kCellsPerLetter = 32;
 // A cell of the plain recurrence takes as long as this many of the scaled one.
 constexpr int64_t kPlainCost = 16;
 
-const PerThread<pdhmm::PlainMemory> plain_memory;
-
 void compute_steps(Engine &engine, gkl_shim_pairhmm_stats *counts) {
     const CpuSettings &settings = engine.settings();
     engine.compute({settings.build->pdhmm, Subnormals::kFlushed});
@@ -20,7 +18,7 @@ void compute_steps(Engine &engine, gkl_shim_pairhmm_stats *counts) {
     const auto compute = [&](const TileTask &task, const Tile &tile, const Haplotype &haplotype,
                              double *results) {
         results[0] = pdhmm::plain_likelihood(settings.as_gkl, task.piece->alphabet(), tile.reads[0],
-                                             haplotype, &*plain_memory);
+                                             haplotype);
     };
     counts->rescued_pairs += engine.compute_haplotypes(one_lane, compute, kPlainCost);
 }
