@@ -3,7 +3,8 @@
 
 #include <jni.h>
 
-#include "common/memory/buffer.h"
+#include <memory>
+
 #include "gkl_shim.h"
 
 namespace gkl_shim::jni {
@@ -26,8 +27,8 @@ class PackedRegion {
     int64_t pairs() const { return region_reads_[1] * region_haplotypes_[1]; }
 
    private:
-    Buffer<uint8_t> sequences_;
-    Buffer<int64_t> read_offsets_, haplotype_offsets_;
+    std::unique_ptr<uint8_t[]> sequences_;
+    std::unique_ptr<int64_t[]> read_offsets_, haplotype_offsets_;
     int64_t region_reads_[2], region_haplotypes_[2];
     gkl_shim_pairhmm_batch batch_;
     const uint8_t *haplotype_flags_;
