@@ -70,7 +70,7 @@ void Piece::read_haplotypes(const Call &call, Planners *planners) {
         planners->pairhmm.cut(haplotypes_.data(), bounds_.haplotypes);
 }
 
-// Whether the largest tile stays within the limits: that of the longest read in the widest kernel.
+// Whether the largest tile, of the longest read in the widest kernel, stays within the limits.
 bool Piece::fits(const Call &call, const PlanView &plan) const {
     if (plan.join_count == 1) return true;
     const TileKernel &kernel = call.kernels.wide;
