@@ -5,12 +5,6 @@
 namespace gkl_shim::jni {
 namespace {
 
-template <typename T>
-T *at_least(std::vector<T> *buffer, size_t size) {
-    if (buffer->size() < size) buffer->resize(size);
-    return buffer->data();
-}
-
 // Writes `count` + 1 offsets and returns the last.
 int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     offsets[0] = 0;
@@ -23,22 +17,24 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
 
 }  // namespace
 
-void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads,
-                        jint haplotypes, int haplotype_tracks) {
+PackedRegion::PackedRegion(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads,
+                           jint haplotypes, int haplotype_tracks) {
     if (reads < 0 || haplotypes < 0 || reads > env->GetArrayLength(lengths) - haplotypes)
         throw JavaError(kIllegalArgument, "more sequences than lengths");
     const jint sequence_count = reads + haplotypes;
-    jint *const length = at_least(&lengths_, size_t(sequence_count));
-    env->GetIntArrayRegion(lengths, 0, sequence_count, length);
+    const std::unique_ptr<jint[]> length(new jint[size_t(sequence_count)]);
+    env->GetIntArrayRegion(lengths, 0, sequence_count, length.get());
     check(env);
-    int64_t *const read_offsets = at_least(&read_offsets_, size_t(reads) + 1);
-    int64_t *const haplotype_offsets = at_least(&haplotype_offsets_, size_t(haplotypes) + 1);
-    const int64_t read_bytes = accumulate(length, reads, read_offsets);
-    const int64_t haplotype_bytes = accumulate(length + reads, haplotypes, haplotype_offsets);
+    read_offsets_.reset(new int64_t[size_t(reads) + 1]);
+    haplotype_offsets_.reset(new int64_t[size_t(haplotypes) + 1]);
+    const int64_t read_bytes = accumulate(length.get(), reads, read_offsets_.get());
+    const int64_t haplotype_bytes =
+        accumulate(length.get() + reads, haplotypes, haplotype_offsets_.get());
     const int64_t bytes = 5 * read_bytes + haplotype_tracks * haplotype_bytes;
     if (bytes > env->GetArrayLength(sequences))
         throw JavaError(kIllegalArgument, "lengths beyond the sequences");
-    uint8_t *const data = at_least(&sequences_, size_t(bytes));
+    sequences_.reset(new uint8_t[size_t(bytes)]);
+    uint8_t *const data = sequences_.get();
     env->GetByteArrayRegion(sequences, 0, jint(bytes), reinterpret_cast<jbyte *>(data));
     check(env);
 
@@ -48,13 +44,13 @@ void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, ji
     batch_ = {1,
               region_reads_,
               region_haplotypes_,
-              read_offsets,
+              read_offsets_.get(),
               data,
               data + read_bytes,
               data + 2 * read_bytes,
               data + 3 * read_bytes,
               data + 4 * read_bytes,
-              haplotype_offsets,
+              haplotype_offsets_.get(),
               data + 5 * read_bytes};
     haplotype_flags_ = data + 5 * read_bytes + haplotype_bytes;
 }
