@@ -18,7 +18,6 @@ import org.broadinstitute.hellbender.engine.spark.AssemblyRegionArgumentCollecti
 import org.broadinstitute.hellbender.utils.IntervalUtils;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.activityprofile.ActivityProfileState;
-import org.broadinstitute.hellbender.utils.activityprofile.BandPassActivityProfile;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 
 /**
@@ -35,8 +34,7 @@ final class RegionWalk {
     private final SAMSequenceDictionary dictionary;
     private final ReadSource source;
     private final Coverage coverage;
-    private final BandPassActivityProfile profile;
-    private final AssemblyRegionArgumentCollection arguments;
+    private final RegionProfile profile;
     private final Iterator<SimpleInterval> intervals;
 
     /** The interval of the next position, or null after the last one. */
@@ -66,10 +64,7 @@ final class RegionWalk {
         dictionary = header.getSequenceDictionary();
         contig = intervals.get(0).getContig();
         coverage = new Coverage(contig, source, header, reference, screen);
-        profile = new BandPassActivityProfile(arguments.maxProbPropagationDistance,
-                arguments.activeProbThreshold, BandPassActivityProfile.MAX_FILTER_SIZE,
-                BandPassActivityProfile.DEFAULT_SIGMA, header);
-        this.arguments = arguments;
+        profile = new RegionProfile(header, contig, arguments);
         nextInterval();
         coverage.moveTo(nextPosition);
     }
@@ -89,7 +84,7 @@ final class RegionWalk {
         }
         if (interval == null) {
             coverage.moveTo(Coverage.END);
-            takeRegions(true);
+            profile.takeRegions(pending, true);
             if (region == null) {
                 region = pending.poll();
             }
@@ -113,9 +108,12 @@ final class RegionWalk {
         if (interval != null) {
             coverage.moveTo(nextPosition);
         }
-        takeRegions(!profile.isEmpty() && position != profile.getEnd() + 1);
-        profile.add(state != null ? state
-                : new ActivityProfileState(new SimpleInterval(contig, position, position), 0));
+        profile.takeRegions(pending, position != profile.stop() + 1);
+        if (state == null) {
+            profile.add(position, 0, 0);
+        } else {
+            profile.add(position, state.isActiveProb(), softClips(state));
+        }
         boolean isReady = !pending.isEmpty()
                 && position > pending.peek().getPaddedSpan().getEnd();
         return isReady ? pending.poll() : null;
@@ -133,14 +131,9 @@ final class RegionWalk {
                 new ReferenceContext(reference, location), new FeatureContext(features, location));
     }
 
-    /**
-     * Takes the regions that are complete.
-     *
-     * @param isEnd whether no position follows the last one, so that all regions are complete
-     */
-    private void takeRegions(boolean isEnd) {
-        pending.addAll(profile.popReadyAssemblyRegions(arguments.assemblyRegionPadding,
-                arguments.minAssemblyRegionSize, arguments.maxAssemblyRegionSize, isEnd));
+    private static int softClips(ActivityProfileState state) {
+        return state.getResultState() == ActivityProfileState.Type.HIGH_QUALITY_SOFT_CLIPS
+                ? state.getResultValue().intValue() : 0;
     }
 
     /** Gives a region its reads: those that the region before it has, too, and new ones. */
