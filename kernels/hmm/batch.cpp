@@ -14,6 +14,9 @@ namespace {
 // Long arrays of offsets are read by several threads, a piece at a time.
 constexpr int64_t kPiece = 1 << 14, kPieceNanoseconds = 1 << 14;
 
+// Regions with at most this many reads and haplotypes, on average, are checked together with them.
+constexpr int64_t kFewSequences = 8;
+
 // Calls check(begin, end) for pieces of [0, count). Returns whether all calls have returned true.
 // What checks a long array goes on to the next one, or to computing.
 template <class Check>
@@ -119,6 +122,30 @@ class SharedShape {
     std::mutex adding_;
 };
 
+// Checks regions of few sequences, and finds their shape. Each offset is read from memory once.
+// Returns false if something is wrong, or if regions have more sequences.
+bool check_small_regions(const gkl_shim_pairhmm_batch &b, Shape *shape, const Limits &limits) {
+    if (!b.region_reads || !b.region_haplotypes || !b.read_offsets || !b.haplotype_offsets)
+        return false;
+    if (b.region_reads[0] | b.region_haplotypes[0] | b.read_offsets[0] | b.haplotype_offsets[0])
+        return false;
+    const int64_t most = kFewSequences * b.regions;
+    SharedShape shared(b, limits.region, shape);
+    const auto in_order = [&](const int64_t *regions, const int64_t *offsets, int32_t longest,
+                              int64_t begin, int64_t end) {
+        return in_steps(regions, begin, end, 0, most) && regions[begin] >= 0 &&
+               regions[end] <= regions[b.regions] &&
+               in_steps(offsets, regions[begin], regions[end], 1, longest);
+    };
+    return b.region_reads[b.regions] <= most && b.region_haplotypes[b.regions] <= most &&
+           all_pieces(b.regions, [&](int64_t begin, int64_t end) {
+               return in_order(b.region_reads, b.read_offsets, limits.read, begin, end) &&
+                      in_order(b.region_haplotypes, b.haplotype_offsets, limits.haplotype, begin,
+                               end) &&
+                      shared.add(begin, end);
+           });
+}
+
 }  // namespace
 
 bool find_shape(const gkl_shim_pairhmm_batch &b, Shape *shape, int64_t most_letters) {
@@ -143,7 +170,8 @@ int64_t count_pairs(const gkl_shim_pairhmm_batch &b) {
 bool check_shape(const gkl_shim_pairhmm_batch &b, Shape *shape, const Limits &limits) {
     *shape = {};
     if (!check_count("regions", b.regions)) return false;
-    if (b.regions == 0) return true;
+    if (b.regions == 0 || check_small_regions(b, shape, limits)) return true;
+    *shape = {};
     if (!check_regions("region_reads", b.region_reads, b.regions) ||
         !check_regions("region_haplotypes", b.region_haplotypes, b.regions) ||
         !check_sequences("read_offsets", "read", b.read_offsets, b.region_reads[b.regions],
