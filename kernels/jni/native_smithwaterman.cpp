@@ -2,8 +2,8 @@
 #include <jni.h>
 
 #include <chrono>
-#include <memory>
 
+#include "common/memory/buffer.h"
 #include "guarded_jni.h"
 #include "jni/calls/smithwaterman_calls.h"
 
@@ -16,25 +16,24 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
             const gkl_shim_smithwaterman_parameters &parameters, jbyteArray cigar) {
     const auto start = std::chrono::steady_clock::now();
     const int64_t n = env->GetArrayLength(reference), m = env->GetArrayLength(alternative);
-    const size_t count = size_t(n + m);
-    const std::unique_ptr<uint8_t[]> letters(new uint8_t[count]);
-    const std::unique_ptr<char[]> text(new char[2 * count]);
-    jbyte *const bytes = reinterpret_cast<jbyte *>(letters.get());
+    const Buffer<uint8_t> letters(n + m);
+    const Buffer<char> text(2 * (n + m));
+    jbyte *const bytes = reinterpret_cast<jbyte *>(letters.data());
     env->GetByteArrayRegion(reference, 0, jsize(n), bytes);
     env->GetByteArrayRegion(alternative, 0, jsize(m), bytes + n);
     check(env);
 
     const int64_t reference_offsets[] = {0, n}, alternative_offsets[] = {0, m};
-    const gkl_shim_smithwaterman_batch pair = {1, reference_offsets, letters.get(),
-                                               alternative_offsets, letters.get() + n};
+    const gkl_shim_smithwaterman_batch pair = {1, reference_offsets, letters.data(),
+                                               alternative_offsets, letters.data() + n};
     int64_t offset = 0, cigar_offsets[2];
     SmithWatermanCalls &calls = SmithWatermanCalls::get();
-    calls.align(pair, parameters, &offset, cigar_offsets, text.get(), int64_t(2 * count));
+    calls.align(pair, parameters, &offset, cigar_offsets, text.data(), text.size());
     env->SetByteArrayRegion(cigar, 0, jsize(cigar_offsets[1]),
-                            reinterpret_cast<const jbyte *>(text.get()));
+                            reinterpret_cast<const jbyte *>(text.data()));
     check(env);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    calls.account(pair, parameters, offset, text.get(), cigar_offsets[1], elapsed.count());
+    calls.account(pair, parameters, offset, text.data(), cigar_offsets[1], elapsed.count());
     return jlong(uint64_t(offset) << 32 | uint64_t(cigar_offsets[1]));
 }
 

@@ -22,19 +22,19 @@ PackedRegion::PackedRegion(JNIEnv *env, jbyteArray sequences, jintArray lengths,
     if (reads < 0 || haplotypes < 0 || reads > env->GetArrayLength(lengths) - haplotypes)
         throw JavaError(kIllegalArgument, "more sequences than lengths");
     const jint sequence_count = reads + haplotypes;
-    const std::unique_ptr<jint[]> length(new jint[size_t(sequence_count)]);
-    env->GetIntArrayRegion(lengths, 0, sequence_count, length.get());
+    const Buffer<jint> length(sequence_count);
+    env->GetIntArrayRegion(lengths, 0, sequence_count, length.data());
     check(env);
-    read_offsets_.reset(new int64_t[size_t(reads) + 1]);
-    haplotype_offsets_.reset(new int64_t[size_t(haplotypes) + 1]);
-    const int64_t read_bytes = accumulate(length.get(), reads, read_offsets_.get());
+    read_offsets_ = Buffer<int64_t>(int64_t(reads) + 1);
+    haplotype_offsets_ = Buffer<int64_t>(int64_t(haplotypes) + 1);
+    const int64_t read_bytes = accumulate(length.data(), reads, read_offsets_.data());
     const int64_t haplotype_bytes =
-        accumulate(length.get() + reads, haplotypes, haplotype_offsets_.get());
+        accumulate(length.data() + reads, haplotypes, haplotype_offsets_.data());
     const int64_t bytes = 5 * read_bytes + haplotype_tracks * haplotype_bytes;
     if (bytes > env->GetArrayLength(sequences))
         throw JavaError(kIllegalArgument, "lengths beyond the sequences");
-    sequences_.reset(new uint8_t[size_t(bytes)]);
-    uint8_t *const data = sequences_.get();
+    sequences_ = Buffer<uint8_t>(bytes);
+    uint8_t *const data = sequences_.data();
     env->GetByteArrayRegion(sequences, 0, jint(bytes), reinterpret_cast<jbyte *>(data));
     check(env);
 
@@ -44,13 +44,13 @@ PackedRegion::PackedRegion(JNIEnv *env, jbyteArray sequences, jintArray lengths,
     batch_ = {1,
               region_reads_,
               region_haplotypes_,
-              read_offsets_.get(),
+              read_offsets_.data(),
               data,
               data + read_bytes,
               data + 2 * read_bytes,
               data + 3 * read_bytes,
               data + 4 * read_bytes,
-              haplotype_offsets_.get(),
+              haplotype_offsets_.data(),
               data + 5 * read_bytes};
     haplotype_flags_ = data + 5 * read_bytes + haplotype_bytes;
 }

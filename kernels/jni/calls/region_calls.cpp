@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "common/memory/buffer.h"
 #include "jni/guarded_jni.h"
 #include "jni/packed_region.h"
 #include "jni/recording/region_text.h"
@@ -66,13 +67,13 @@ void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
     if (configuration < 1 || configuration >= configurations() || threads_of(configuration) == 0)
         throw JavaError(kIllegalState, "computeLikelihoods was called before initialize");
     const int64_t pairs = pair_count(region);
-    const std::unique_ptr<double[]> results(new double[size_t(pairs)]);
-    compute_region(configuration, region, results.get());
-    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results.get());
+    const Buffer<double> results(pairs);
+    compute_region(configuration, region, results.data());
+    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results.data());
     check(env);
     if (!announced()) return;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    account(configuration, region, results.get(), elapsed.count());
+    account(configuration, region, results.data(), elapsed.count());
 }
 
 void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
