@@ -10,6 +10,7 @@
 #include "guarded_jni.h"
 #include "jni/calls/pairhmm_calls.h"
 #include "jni/settings/log.h"
+#include "kept_buffers.h"
 
 namespace gkl_shim::jni {
 namespace {
@@ -64,11 +65,18 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
                                                    "Intel GKL replaced (library path)");
 }
 
-// A copy of a region.
+// A copy of a region. A thread reuses it for its next region.
 struct RegionCopy {
     std::vector<uint8_t> tracks[kTracks], haplotypes;
-    std::vector<int64_t> read_offsets = {0}, haplotype_offsets = {0};
+    std::vector<int64_t> read_offsets, haplotype_offsets;
+
+    size_t bytes() const {
+        size_t sum = capacity_bytes(haplotypes, read_offsets, haplotype_offsets);
+        for (const std::vector<uint8_t> &track : tracks) sum += capacity_bytes(track);
+        return sum;
+    }
 };
+PerThread<RegionCopy> thread_copy;
 
 // Deletes a local reference at the end of its scope. The JVM would keep it until the call returns.
 template <typename T>
@@ -108,6 +116,8 @@ jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
 }
 
 void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, RegionCopy *copy) {
+    for (std::vector<uint8_t> &track : copy->tracks) track.clear();
+    copy->read_offsets.assign(1, 0);
     const jint count = env->GetArrayLength(reads);
     for (jint r = 0; r < count; r++) {
         const Local<jobject> read(env, element(env, reads, "read", r));
@@ -130,6 +140,8 @@ void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, RegionCopy *
 }
 
 void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, RegionCopy *copy) {
+    copy->haplotypes.clear();
+    copy->haplotype_offsets.assign(1, 0);
     const jint count = env->GetArrayLength(haplotypes);
     for (jint h = 0; h < count; h++) {
         const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
@@ -158,7 +170,8 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                "%lld",
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
 
-    RegionCopy copy;
+    const KeptBuffers<RegionCopy, kKeptRegionBytes> kept(thread_copy);
+    RegionCopy &copy = *kept;
     copy_reads(env, reads, *ids, &copy);
     copy_haplotypes(env, haplotypes, *ids, &copy);
     const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};

@@ -107,7 +107,7 @@ class Calls {
     // 93 written as 93)", of verification, and of the totals.
     virtual std::string recording_detail() const { return ""; }
     virtual std::string verification_detail() { return ""; }
-    virtual std::string totals_detail() { return ""; }
+    virtual std::string totals_detail() const { return ""; }
 
    private:
     void open_recording();

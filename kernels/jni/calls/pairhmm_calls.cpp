@@ -66,7 +66,8 @@ gkl_shim_pairhmm *PairHmmCalls::open(int configuration, int32_t backend) const {
 }
 
 gkl_shim_pairhmm *PairHmmCalls::handle(int configuration) {
-    return handles_.get(configuration, [&] { return open(configuration, settings().backend); });
+    return handles_.get(size_t(configuration),
+                        [&] { return open(configuration, settings().backend); });
 }
 
 void PairHmmCalls::log_devices() const {
@@ -104,7 +105,7 @@ double PairHmmCalls::accepted(int configuration, int64_t read_length) const {
     return std::max(1e-5, 6e-8 * double(read_length)) + 0x1p-18;
 }
 
-std::string PairHmmCalls::totals_detail() {
+std::string PairHmmCalls::totals_detail() const {
     int64_t rescued = 0, rescaled = 0, on_gpu = 0;
     handles_.for_each([&](const gkl_shim_pairhmm *handle) {
         gkl_shim_pairhmm_stats statistics;

@@ -20,10 +20,10 @@ class PairHmmCalls : public RegionCalls {
     void compute_region(int configuration, const Region &region, double *likelihoods) override;
     void compute_again(int threads, const Region &region, double *likelihoods) override;
     double accepted(int configuration, int64_t read_length) const override;
-    std::string totals_detail() override;
+    std::string totals_detail() const override;
 
-    HandleCache<gkl_shim_pairhmm> handles_;
-    HandleCache<gkl_shim_pairhmm> portable_;  // for verification
+    HandleCache<gkl_shim_pairhmm> handles_{configurations()};
+    HandleCache<gkl_shim_pairhmm> portable_{1};  // for verification
 };
 
 }  // namespace gkl_shim::jni

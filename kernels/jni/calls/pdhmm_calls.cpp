@@ -38,7 +38,7 @@ PdhmmCalls::PdhmmCalls()
                   [] { get().report(); }) {}
 
 gkl_shim_pdhmm *PdhmmCalls::handle(int configuration) {
-    return handles_.get(configuration,
+    return handles_.get(size_t(configuration),
                         [&] { return open_pdhmm(threads_of(configuration), chosen_build()); });
 }
 
@@ -54,7 +54,7 @@ void PdhmmCalls::compute_again(int threads, const Region &region, double *likeli
                  likelihoods);
 }
 
-std::string PdhmmCalls::totals_detail() {
+std::string PdhmmCalls::totals_detail() const {
     int64_t rescued = 0;
     handles_.for_each([&](const gkl_shim_pdhmm *handle) {
         gkl_shim_pdhmm_stats statistics;

@@ -6,13 +6,26 @@
 #include <limits>
 #include <vector>
 
-#include "common/memory/buffer.h"
 #include "jni/guarded_jni.h"
+#include "jni/kept_buffers.h"
 #include "jni/packed_region.h"
 #include "jni/recording/region_text.h"
 #include "jni/settings/log.h"
 
 namespace gkl_shim::jni {
+namespace {
+
+PerThread<PackedRegion> thread_region;
+
+struct Scratch {
+    std::vector<double> likelihoods;
+    std::string record;
+
+    size_t bytes() const { return capacity_bytes(likelihoods, record); }
+};
+PerThread<Scratch> thread_scratch;
+
+}  // namespace
 
 RegionCalls::RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)())
     : Calls(texts, record_file, "GKL_SHIM_RECORD", at_end), cpus_(gkl_shim_cpu_count()) {}
@@ -64,16 +77,20 @@ void RegionCalls::announce(int configuration, int asked, const char *replaced) {
 
 void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
                           jdoubleArray likelihoods, std::chrono::steady_clock::time_point start) {
-    if (configuration < 1 || configuration >= configurations() || threads_of(configuration) == 0)
+    if (configuration < 1 || size_t(configuration) >= configurations() ||
+        threads_of(configuration) == 0)
         throw JavaError(kIllegalState, "computeLikelihoods was called before initialize");
     const int64_t pairs = pair_count(region);
-    const Buffer<double> results(pairs);
-    compute_region(configuration, region, results.data());
-    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results.data());
+    const KeptBuffers<Scratch, kKeptRegionBytes> kept(thread_scratch);
+    std::vector<double> &buffer = (*kept).likelihoods;
+    if (buffer.size() < size_t(pairs)) buffer.resize(size_t(pairs));
+    double *const results = buffer.data();
+    compute_region(configuration, region, results);
+    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
     check(env);
     if (!announced()) return;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    account(configuration, region, results.data(), elapsed.count());
+    account(configuration, region, results, elapsed.count());
 }
 
 void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
@@ -84,7 +101,8 @@ void RegionCalls::account(int configuration, const Region &region, const double 
         reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes], seconds,
         [&](Recorder *recorder) {
             if (!recorder->recording()) return;
-            std::string record;
+            std::string &record = thread_scratch->record;
+            record.clear();
             Replaced replaced;
             append_region(b, region.haplotype_flags, &record, &replaced);
             if (!recorder->add(record)) return;
@@ -110,7 +128,9 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
                           jbyteArray sequences, jintArray lengths, jint reads, jint haplotypes,
                           jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
-    const PackedRegion packed(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
+    const KeptBuffers<PackedRegion, kKeptRegionBytes> kept(thread_region);
+    PackedRegion &packed = *kept;
+    packed.copy(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
     if (packed.pairs() > env->GetArrayLength(likelihoods))
         throw JavaError(kIllegalArgument, "output shorter than the pairs");
     compute(env, configuration,

@@ -13,6 +13,10 @@
 
 namespace gkl_shim::jni {
 
+// Larger buffers of a thread are freed after use. It has two sets: the input of a region, and its
+// results with the text of the recording.
+constexpr size_t kKeptRegionBytes = size_t(32) << 20;
+
 // A region of either algorithm. PairHMM's has no flags: a null pointer.
 typedef gkl_shim_pdhmm_batch Region;
 
@@ -48,7 +52,7 @@ class RegionCalls : public Calls {
     RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)());
 
     // The number of configurations, 0 included, which is none.
-    int configurations() const { return 2 * (cpus_ + 1); }
+    size_t configurations() const { return 2 * (size_t(cpus_) + 1); }
     int threads_of(int configuration) const { return configuration % (cpus_ + 1); }
     bool is_double(int configuration) const { return configuration > cpus_; }
     // The threads that GATK asked for last, which may be negative.

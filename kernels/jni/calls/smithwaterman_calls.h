@@ -37,7 +37,7 @@ class SmithWatermanCalls : public Calls {
                            const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
                            const std::string &cigar);
 
-    HandleCache<gkl_shim_smithwaterman> handles_;
+    HandleCache<gkl_shim_smithwaterman> handles_{1};
 };
 
 }  // namespace gkl_shim::jni
