@@ -2,7 +2,7 @@ package org.gklshim.pdhmm;
 
 import org.gklshim.hmm.RegionEngine;
 
-/** The class whose native methods are in kernels/jni/native_pdhmm.cpp. */
+/** The class whose native methods are in kernels/jni/native_regions.cpp. */
 public final class NativePdhmm implements RegionEngine {
     @Override
     public native int initialize(boolean useDoublePrecision, int threads, String replaced);
