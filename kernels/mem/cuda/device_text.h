@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gpu/kept_memory.h"
-#include "mem/cuda/chunks.h"
 #include "mem/cuda/stream.h"
+#include "mem/text/chunks.h"
 #include "mem/text/text.h"
 
 namespace gkl_shim::mem {
