@@ -125,7 +125,6 @@ void Engine::plan(int64_t k) {
 
 // Calls task(k) for all k in [0, count), on as many threads as the number of cells justifies.
 void Engine::parallel(int64_t count, int64_t cells, const std::function<void(int64_t k)> &task) {
-    if (count == 0) return;  // a call without work would count as one of several in a row
     parallel_for(count, cells / call_->cells_per_nanosecond, settings().threads, [&](int64_t k) {
         const struct Trim {
             ~Trim() { memory.trim(); }
