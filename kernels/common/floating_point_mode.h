@@ -9,10 +9,9 @@
 #include <stdint.h>
 
 namespace gkl_shim {
+namespace {
 
 enum class Subnormals { kKept, kFlushed };
-
-namespace {
 
 // While it lives, the thread is in the mode that IEEE 754 starts in: it rounds to nearest, traps
 // nothing and, unless they are to be flushed, keeps subnormal numbers. Afterwards the thread's mode

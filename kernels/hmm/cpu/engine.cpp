@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
 #include "hmm/letters.h"
 
@@ -79,9 +80,6 @@ int64_t Engine::compute(const Call &call, double *out, const std::function<void(
     for (int64_t g = 0; g < batch.regions; g++) {
         const int64_t *reads = batch.region_reads + g, *haplotypes = batch.region_haplotypes + g;
         const int64_t per_row = haplotypes[1] - haplotypes[0];
-        const int64_t pairs = (reads[1] - reads[0]) * per_row;
-        if (!call.settings.only_missing)
-            std::fill_n(out, pairs, std::numeric_limits<double>::quiet_NaN());
         for (int64_t h = haplotypes[0], end; h < haplotypes[1]; h = end) {
             end = piece_end(batch.haplotype_offsets, h, haplotypes[1]);
             for (int64_t r = reads[0]; r < reads[1]; r += kPieceReads) {
@@ -91,7 +89,7 @@ int64_t Engine::compute(const Call &call, double *out, const std::function<void(
                 if (full) computed_cells += compute_chunk(steps);
             }
         }
-        out += pairs;
+        out += (reads[1] - reads[0]) * per_row;
     }
     if (chunk_.count() > 0) computed_cells += compute_chunk(steps);
     return computed_cells;
@@ -110,7 +108,7 @@ int64_t Engine::compute_chunk(const std::function<void()> &steps) {
                  [this](int64_t k) { plan(k); });
     cells_ = 0;
     chunk_.for_each_set([this](const Piece &piece, const HaplotypeSet &set) {
-        cells_ += piece.bases() * piece.columns(set);
+        cells_ += piece.reads().bases() * piece.columns(set);
     });
     const int64_t planned = cells_;
     steps();
@@ -120,7 +118,8 @@ int64_t Engine::compute_chunk(const std::function<void()> &steps) {
 // A piece that has nothing to compute is not planned.
 void Engine::plan(int64_t k) {
     Piece &piece = chunk_[k];
-    if (!settings().only_missing || !piece.complete()) piece.plan(*call_, &memory().planners);
+    if (!settings().only_missing || !piece.reads().complete())
+        piece.plan(*call_, &memory().planners);
 }
 
 // Calls task(k) for all k in [0, count), on as many threads as the number of cells justifies.
@@ -134,65 +133,83 @@ void Engine::parallel(int64_t count, int64_t cells, const std::function<void(int
     });
 }
 
-// Lists tiles of the reads that lack a result. Returns the number of pairs that lack one.
+bool Engine::compute_all(int32_t longest) {
+    unfinished_ = false;
+    tiles_.clear();
+    chunk_.for_each_set([&](const Piece &piece, const HaplotypeSet &set) {
+        const auto wanted = [&](int32_t read) {
+            const bool now = set.planned && piece.reads().length(read) <= longest;
+            if (!now) mark(piece, set, read);
+            return now;
+        };
+        tiles_.add(piece, set, wanted,
+                   [&](int32_t rows) { return lanes_for(call_->kernels, rows, set.plan.view()); });
+    });
+    tiles_.finish();
+    for_each_tile([this](const TileTask &task) { compute_tile(task); });
+    return unfinished_;
+}
+
+void Engine::compute_tile(const TileTask &task) {
+    const FloatingPointMode mode(Subnormals::kFlushed);
+    const Tile tile = make_tile(task);
+    const HaplotypeSet &set = *task.set;
+    const PlanView plan = set.plan.view();
+    const TileKernel &kernel = kernel_for(call_->kernels, tile.rows(), task.count, plan);
+    const double *computed = memory().compute(kernel, tile, plan);
+    bool untrusted = false;
+    for (int32_t lane = 0; lane < task.count; lane++) {
+        double *results = task.piece->reads().results(task.reads[lane]);
+        for (int32_t h = 0; h < set.count; h++) {
+            const double result = computed[set.plan.join_of[size_t(h)] * kernel.lanes + lane];
+            results[task.piece->column(set.first + h)] = result;
+            untrusted |= isnan(result);
+        }
+    }
+    if (untrusted) unfinished_ = true;
+}
+
+void Engine::mark(const Piece &piece, const HaplotypeSet &set, int32_t read) {
+    for (int32_t h = set.first; h < set.first + set.count; h++)
+        piece.result(read, h) = std::numeric_limits<double>::quiet_NaN();
+    unfinished_ = true;
+}
+
+void Engine::mark_all() {
+    chunk_.for_each_set([this](const Piece &piece, const HaplotypeSet &set) {
+        for (int32_t read = 0; read < piece.reads().count(); read++) mark(piece, set, read);
+    });
+}
+
 int64_t Engine::list_missing(const Lanes &lanes) {
     int64_t pairs = 0;
     cells_ = 0;
     tiles_.clear();
     chunk_.for_each_set([&](const Piece &piece, const HaplotypeSet &set) {
-        int32_t room = 0;
-        for (int32_t read = 0; read < piece.read_count(); read++) {
-            const int32_t missing = piece.missing(read, set), rows = piece.length(read);
-            if (missing == 0) continue;
-            if (room == 0) {
-                room = lanes(piece, set, rows);
-                if (room == 0) continue;
-                tiles_.push_back({&piece, &set, 0, {}});
-            }
-            TileTask &task = tiles_.back();
-            task.reads[task.count++] = read;
-            room--;
+        const auto wanted = [&](int32_t read) {
+            const double *results = piece.reads().results(read);
+            int64_t missing = 0;
+            for (int32_t h = set.first; h < set.first + set.count; h++)
+                missing += isnan(results[piece.column(h)]);
             pairs += missing;
-            cells_ += rows * piece.columns(set);
-        }
+            if (missing) cells_ += piece.reads().length(read) * piece.columns(set);
+            return missing > 0;
+        };
+        tiles_.add(piece, set, wanted, [&](int32_t rows) { return lanes(piece, set, rows); });
     });
+    tiles_.finish();
     return pairs;
 }
 
 void Engine::for_each_tile(const std::function<void(const TileTask &task)> &compute, int64_t cost) {
-    parallel(int64_t(tiles_.size()), cells_ * cost, [&](int64_t k) { compute(tiles_[size_t(k)]); });
+    parallel(tiles_.count(), cells_ * cost, [&](int64_t k) { compute(tiles_[k]); });
 }
 
-int64_t Engine::compute(const Step &step) {
-    const int64_t pairs = list_missing([&](const Piece &, const HaplotypeSet &set, int32_t rows) {
-        const bool now = set.planned && rows <= step.longest_read;
-        return now ? lanes_for(step.kernels, rows, set.plan.view()) : 0;
-    });
-    for_each_tile([&](const TileTask &task) { compute_tile(step, task); }, 1);
-    return pairs;
-}
-
-void Engine::compute_tile(const Step &step, const TileTask &task) const {
-    const FloatingPointMode mode(step.subnormals);
-    const Tile tile = make_tile(task);
-    const HaplotypeSet &set = *task.set;
-    const PlanView plan = set.plan.view();
-    const TileKernel &kernel = kernel_for(step.kernels, tile.rows(), task.count, plan);
-    const double *computed = memory().compute(kernel, tile, plan);
-    for (int32_t lane = 0; lane < task.count; lane++) {
-        double *const results = &task.result(lane, set.first);
-        for (int32_t h = 0; h < set.count; h++)
-            if (isnan(results[h]))
-                results[h] = computed[set.plan.join_of[size_t(h)] * kernel.lanes + lane];
-    }
-}
-
-// The reads of a tile, encoded for the kernels.
 Tile Engine::make_tile(const TileTask &task) const {
     Tile tile;
     tile.count = task.count;
     for (int32_t lane = 0; lane < task.count; lane++) {
-        tile.reads[lane] = task.piece->view(task.reads[lane]);
+        tile.reads[lane] = task.piece->reads().view(task.reads[lane]);
         if (settings().threads > 1) prefetch(tile.reads[lane]);
     }
     // PDHMM's kernels look the letters up.
@@ -200,28 +217,35 @@ Tile Engine::make_tile(const TileTask &task) const {
     return tile;
 }
 
-int64_t Engine::compute_haplotypes(const Lanes &lanes, const ComputeHaplotype &compute,
-                                   int64_t cost) {
-    const int64_t pairs = list_missing(lanes);
-    const auto compute_task = [&](const TileTask &task) {
-        const Tile all = make_tile(task);
-        for (int32_t h = task.set->first; h < task.set->first + task.set->count; h++) {
-            Tile tile;
-            tile.count = 0;
-            double *where[kMaxLanes], results[kMaxLanes];
-            for (int32_t lane = 0; lane < task.count; lane++) {
-                double &result = task.result(lane, h);
-                if (!isnan(result)) continue;
-                where[tile.count] = &result;
-                tile.reads[tile.count++] = all.reads[lane];
+const std::vector<int32_t> &Engine::missing_haplotypes(const TileTask &task) const {
+    std::vector<int32_t> &missing = memory().missing;
+    missing.clear();
+    for (int32_t h = task.set->first; h < task.set->first + task.set->count; h++)
+        for (int32_t lane = 0; lane < task.count; lane++)
+            if (isnan(task.result(lane, h))) {
+                missing.push_back(h);
+                break;
             }
-            if (tile.count == 0) continue;
-            compute(task, tile, task.piece->haplotypes()[size_t(h)], results);
-            for (int32_t lane = 0; lane < tile.count; lane++) *where[lane] = results[lane];
+    return missing;
+}
+
+void Engine::compute_missing(
+    const TileTask &task,
+    const std::function<void(const Tile &tile, int32_t h, double *results)> &compute) const {
+    const Tile all = make_tile(task);
+    for (const int32_t h : missing_haplotypes(task)) {
+        Tile tile;
+        tile.count = 0;
+        double *where[kMaxLanes], results[kMaxLanes];
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            double &result = task.result(lane, h);
+            if (!isnan(result)) continue;
+            where[tile.count] = &result;
+            tile.reads[tile.count++] = all.reads[lane];
         }
-    };
-    for_each_tile(compute_task, cost);
-    return pairs;
+        compute(tile, h, results);
+        for (int32_t lane = 0; lane < tile.count; lane++) *where[lane] = results[lane];
+    }
 }
 
 TileMemory &Engine::memory() const { return *tile_memory; }

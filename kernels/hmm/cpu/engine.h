@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "hmm/cpu/tiles.h"
 
@@ -55,27 +55,34 @@ class Engine {
 
     const CpuSettings &settings() const { return call_->settings; }
 
-    // A step with the scaled recurrence: its kernels, and the longest read that they compute.
-    struct Step {
-        const TileKernels &kernels;
-        Subnormals subnormals;
-        int32_t longest_read = INT32_MAX;
-    };
-    // Computes the pairs that lack a result, but for those of longer reads and of sets without a
-    // plan. Returns the number of these pairs. Those that are not trusted lack a result afterwards.
-    int64_t compute(const Step &step);
+    // The first step: computes the pairs of all reads up to a length, with the kernels of the call.
+    // Returns whether pairs lack a result now: those not trusted, those of longer reads, and those
+    // of sets without a plan.
+    bool compute_all(int32_t longest);
 
-    // Returns how many reads share a tile whose longest read has `rows` rows; 0 if reads of this
-    // length are not computed.
+    // Marks all results as missing.
+    void mark_all();
+
+    // Returns how many reads share a tile whose longest read has `rows` rows.
     typedef std::function<int32_t(const Piece &piece, const HaplotypeSet &set, int32_t rows)> Lanes;
-    // Computes one haplotype for a tile of reads.
-    typedef std::function<void(const TileTask &task, const Tile &tile, const Haplotype &haplotype,
-                               double *results)>
-        ComputeHaplotype;
-    // Computes the pairs that lack a result, one haplotype after another. A cell costs as much as
-    // `cost` of the first step's. Returns the number of these pairs.
-    int64_t compute_haplotypes(const Lanes &lanes, const ComputeHaplotype &compute,
-                               int64_t cost = 1);
+
+    // Lists tiles of the reads that lack a result. Returns the number of pairs that lack one.
+    int64_t list_missing(const Lanes &lanes);
+
+    // Calls compute(task) for all listed tiles. A cell costs as much as `cost` of the first step's.
+    void for_each_tile(const std::function<void(const TileTask &task)> &compute, int64_t cost = 1);
+
+    // The reads of a tile, encoded for the kernels.
+    Tile make_tile(const TileTask &task) const;
+
+    // The haplotypes for which some read of a tile lacks a result.
+    const std::vector<int32_t> &missing_haplotypes(const TileTask &task) const;
+
+    // Calls compute(tile, haplotype, results) for one haplotype after another, with the reads of
+    // the task that lack its result.
+    void compute_missing(
+        const TileTask &task,
+        const std::function<void(const Tile &tile, int32_t h, double *results)> &compute) const;
 
     // The calling thread's.
     TileMemory &memory() const;
@@ -84,15 +91,14 @@ class Engine {
     int64_t compute_chunk(const std::function<void()> &steps);
     void parallel(int64_t count, int64_t cells, const std::function<void(int64_t k)> &task);
     void plan(int64_t k);
-    int64_t list_missing(const Lanes &lanes);
-    void for_each_tile(const std::function<void(const TileTask &task)> &compute, int64_t cost);
-    Tile make_tile(const TileTask &task) const;
-    void compute_tile(const Step &step, const TileTask &task) const;
+    void mark(const Piece &piece, const HaplotypeSet &set, int32_t read);
+    void compute_tile(const TileTask &task);
 
     const Call *call_;
     Chunk chunk_;
-    std::vector<TileTask> tiles_;
-    int64_t cells_;  // of the listed tiles
+    Tiles tiles_;
+    int64_t cells_;                 // of the listed tiles
+    std::atomic<bool> unfinished_;  // some pair lacks its result
 };
 
 // A caller's engine, which keeps its memory between calls.

@@ -1,8 +1,7 @@
 #include "hmm/cpu/piece.h"
 
-#include <math.h>
-
 #include <algorithm>
+#include <numeric>
 
 #include "hmm/cpu/memory_limits.h"
 #include "hmm/cpu/tiles.h"
@@ -11,11 +10,10 @@
 namespace gkl_shim::hmm {
 
 void Piece::begin(const Call &call, const Bounds &bounds) {
-    batch_ = &call.batch;
     bounds_ = bounds;
-    order_.clear();
     const int64_t *ends = call.batch.haplotype_offsets + bounds.first_haplotype;
     letters_ = ends[bounds.haplotypes] - ends[0];
+    reads_.begin(call.batch, bounds);
     set_count_ = 0;
     kept_bytes_ = std::max(kept_bytes_, int64_t(sizeof *this) + kBytesPerRead * bounds.reads +
                                             kBytesPerHaplotype * bounds.haplotypes +
@@ -23,25 +21,21 @@ void Piece::begin(const Call &call, const Bounds &bounds) {
 }
 
 void Piece::plan(const Call &call, Planners *planners) {
-    sort_reads();
+    reads_.sort();
     read_haplotypes(call, planners);
     const int32_t count = int32_t(bounds_.haplotypes);
+    columns_.resize(size_t(count));
+    std::iota(columns_.begin(), columns_.end(), 0);
     const HaplotypeSet &all = add_set(call, planners, 0, count);
-    if (count == 1 || (all.planned && fits(call, all.plan.view()))) return;
-    const bool planned = all.planned;
-    set_count_ = 0;
-    for (int32_t first = 0, end; first < count; first = end) {
-        end = planned ? set_end(call, first) : first + 1;
-        add_set(call, planners, first, end);
+    if (fits(call, all)) return;
+    int64_t sets = 2;
+    if (all.planned) {
+        const Size size = size_of(call, all);
+        sets = std::max(int64_t(size.bytes / kTileBytes), size.cells / kTileCells) + 1;
+        sort_by_head(all.plan);
     }
-}
-
-void Piece::sort_reads() {
-    order_.resize(size_t(bounds_.reads));
-    const int64_t *offsets = batch_->read_offsets + bounds_.first_read;
-    for (int32_t r = 0; r < int32_t(bounds_.reads); r++)
-        order_[size_t(r)] = {int32_t(offsets[r + 1] - offsets[r]), r};
-    std::sort(order_.begin(), order_.end());
+    set_count_ = 0;
+    divide(call, planners, 0, count, int32_t((count + sets - 1) / sets));
 }
 
 void Piece::read_haplotypes(const Call &call, Planners *planners) {
@@ -70,68 +64,53 @@ void Piece::read_haplotypes(const Call &call, Planners *planners) {
         planners->pairhmm.cut(haplotypes_.data(), bounds_.haplotypes);
 }
 
-// Whether the largest tile, of the longest read in the widest kernel, stays within the limits.
-bool Piece::fits(const Call &call, const PlanView &plan) const {
-    if (plan.join_count == 1) return true;
+Piece::Size Piece::size_of(const Call &call, const HaplotypeSet &set) const {
     const TileKernel &kernel = call.kernels.wide;
-    const int64_t rows = length(0), columns = int64_t(plan.heads.columns) + plan.tails.columns;
-    return haplotype_bytes(kernel, int32_t(rows), plan) <= kTileBytes &&
-           kernel.lanes * rows * columns <= kTileCells;
+    const int32_t rows = reads_.length(0);
+    return {haplotype_bytes(kernel, rows, set.plan.view()),
+            int64_t(kernel.lanes) * rows * set.plan.columns()};
 }
 
-// The end of the set that begins with a haplotype. It fits even if its haplotypes share nothing.
-int32_t Piece::set_end(const Call &call, int32_t first) const {
-    PlanView largest = {};
-    largest.any_events = call.flags != nullptr;
-    for (int32_t end = first; end < int32_t(haplotypes_.size()); end++) {
-        largest.join_count = largest.heads.leaves = largest.heads.slots =
-            largest.heads.branch_count = end + 1 - first;
-        largest.heads.columns += int32_t(haplotypes_[size_t(end)].length);
-        if (end > first && !fits(call, largest)) return end;
+bool Piece::fits(const Call &call, const HaplotypeSet &set) const {
+    if (set.count == 1 || !set.planned) return set.count == 1;
+    if (set.plan.joins.size() == 1) return true;
+    const Size size = size_of(call, set);
+    return size.bytes <= kTileBytes && size.cells <= kTileCells;
+}
+
+// Makes sets of `most` haplotypes, or fewer if these would take too much memory or time.
+void Piece::divide(const Call &call, Planners *planners, int32_t first, int32_t end, int32_t most) {
+    for (; first < end; first += most) {
+        const int32_t count = std::min(most, end - first);
+        if (fits(call, add_set(call, planners, first, count))) continue;
+        set_count_--;
+        divide(call, planners, first, first + count, (count + 1) / 2);
     }
-    return int32_t(haplotypes_.size());
 }
 
 const HaplotypeSet &Piece::add_set(const Call &call, Planners *planners, int32_t first,
-                                   int32_t end) {
+                                   int32_t count) {
     if (sets_.size() == size_t(set_count_)) sets_.emplace_back();
     HaplotypeSet &set = sets_[size_t(set_count_++)];
     set.first = first;
-    set.count = end - first;
+    set.count = count;
     set.planned = true;
     const Haplotype *const haplotypes = haplotypes_.data() + first;
     if (call.flags)
-        set.planned = planners->pdhmm.make(alphabet_, haplotypes, set.count, &set.plan);
+        set.planned = planners->pdhmm.make(alphabet_, haplotypes, count, &set.plan);
     else
-        planners->pairhmm.make(haplotypes, set.count, &set.plan);
+        planners->pairhmm.make(haplotypes, count, &set.plan);
     return set;
 }
 
-int64_t Piece::bases() const {
-    const int64_t *offsets = batch_->read_offsets + bounds_.first_read;
-    return order_.empty() ? 0 : offsets[bounds_.reads] - offsets[0];
-}
-
-ReadView Piece::view(int32_t read) const {
-    const Read &order = order_[size_t(read)];
-    const int64_t at = batch_->read_offsets[bounds_.first_read + order.index];
-    return {batch_->read_bases + at,         batch_->base_quals + at,
-            batch_->insertion_quals + at,    batch_->deletion_quals + at,
-            batch_->continuation_quals + at, order.length};
-}
-
-int32_t Piece::missing(int32_t read, const HaplotypeSet &set) const {
-    const double *first = results(read) + set.first;
-    return int32_t(std::count_if(first, first + set.count, [](double x) { return isnan(x); }));
-}
-
-bool Piece::complete() const {
-    for (int64_t r = 0; r < bounds_.reads; r++) {
-        const double *row = bounds_.out + r * bounds_.per_row;
-        if (std::any_of(row, row + bounds_.haplotypes, [](double x) { return isnan(x); }))
-            return false;
-    }
-    return true;
+// Puts the haplotypes in an order in which neighbours share most of their heads.
+void Piece::sort_by_head(const Plan &plan) {
+    std::sort(columns_.begin(), columns_.end(), [&](int32_t x, int32_t y) {
+        const int32_t head = plan.heads.leaf_of[size_t(x)], other = plan.heads.leaf_of[size_t(y)];
+        return head != other ? head < other : plan.join_of[size_t(x)] < plan.join_of[size_t(y)];
+    });
+    const std::vector<Haplotype> as_given = haplotypes_;
+    for (size_t h = 0; h < as_given.size(); h++) haplotypes_[h] = as_given[size_t(columns_[h])];
 }
 
 }  // namespace gkl_shim::hmm

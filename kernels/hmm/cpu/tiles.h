@@ -1,7 +1,9 @@
-// A tile of one step of the CPU engine, the kernel for it, and a thread's memory for tiles.
+// The tiles of one step of the CPU engine, the kernel for a tile, and a thread's memory for tiles.
 #pragma once
 
 #include <stdint.h>
+
+#include <vector>
 
 #include "common/memory/scratch.h"
 #include "hmm/cpu/memory_limits.h"
@@ -14,12 +16,53 @@ struct TileTask {
     const Piece *piece;
     const HaplotypeSet *set;
     int32_t count;
-    int32_t reads[kMaxLanes];  // indices in the piece's reads, longest first
+    const int32_t *reads;  // indices in the piece's reads, longest first
 
-    int32_t rows() const { return piece->length(reads[0]); }
+    int32_t rows() const { return piece->reads().length(reads[0]); }
     double &result(int32_t lane, int32_t haplotype) const {
-        return piece->results(reads[lane])[haplotype];
+        return piece->result(reads[lane], haplotype);
     }
+};
+
+class Tiles {
+   public:
+    void clear() {
+        chosen_.clear();
+        tasks_.clear();
+    }
+
+    // Adds tiles for those of the piece's reads that `wanted` accepts. Reads of similar length
+    // share a tile; lanes(length of the longest) says how many.
+    template <class Wanted, class Lanes>
+    void add(const Piece &piece, const HaplotypeSet &set, Wanted wanted, Lanes lanes) {
+        int32_t room = 0;
+        for (int32_t read = 0; read < piece.reads().count(); read++) {
+            if (!wanted(read)) continue;
+            if (room == 0) {
+                room = lanes(piece.reads().length(read));
+                tasks_.push_back({&piece, &set, 0, nullptr});
+            }
+            chosen_.push_back(read);
+            tasks_.back().count++;
+            room--;
+        }
+    }
+
+    // Call this when all tiles are added.
+    void finish() {
+        const int32_t *next = chosen_.data();
+        for (TileTask &task : tasks_) {
+            task.reads = next;
+            next += task.count;
+        }
+    }
+
+    int64_t count() const { return int64_t(tasks_.size()); }
+    const TileTask &operator[](int64_t k) const { return tasks_[size_t(k)]; }
+
+   private:
+    std::vector<int32_t> chosen_;  // reads, tile by tile
+    std::vector<TileTask> tasks_;
 };
 
 // Bytes that a tile takes for its haplotypes.
@@ -49,6 +92,7 @@ inline const TileKernel &kernel_for(const TileKernels &kernels, int32_t rows, in
 struct TileMemory {
     Scratch coefficients, workspace, results, letters;
     Planners planners;
+    std::vector<int32_t> missing;  // haplotypes
 
     // The kernel's results, [join][lane].
     const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &plan) {

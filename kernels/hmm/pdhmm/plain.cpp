@@ -104,16 +104,15 @@ double likelihood(double start_exponent, const ReadView &read, int64_t length,
 }  // namespace
 
 double plain_likelihood(bool as_gatk, const Alphabet &alphabet, const ReadView &read,
-                        const Haplotype &haplotype) {
-    std::vector<Deletion> deletions;
-    find_deletions(haplotype.flags, haplotype.length, &deletions);
-    std::vector<LetterSet> letters(size_t(haplotype.length));
+                        const Haplotype &haplotype, PlainMemory *memory) {
+    find_deletions(haplotype.flags, haplotype.length, &memory->deletions);
+    memory->letters.resize(size_t(haplotype.length));
     for (int64_t k = 0; k < haplotype.length; k++)
-        letters[size_t(k)] = letters_of(alphabet, haplotype.letters[k], haplotype.flags[k]);
-    return as_gatk
-               ? likelihood<double>(1020, read, haplotype.length, letters, alphabet.letters,
-                                    deletions)
-               : likelihood<Wide>(0, read, haplotype.length, letters, alphabet.letters, deletions);
+        memory->letters[size_t(k)] = letters_of(alphabet, haplotype.letters[k], haplotype.flags[k]);
+    return as_gatk ? likelihood<double>(1020, read, haplotype.length, memory->letters,
+                                        alphabet.letters, memory->deletions)
+                   : likelihood<Wide>(0, read, haplotype.length, memory->letters, alphabet.letters,
+                                      memory->deletions);
 }
 
 }  // namespace gkl_shim::pdhmm

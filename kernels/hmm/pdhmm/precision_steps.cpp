@@ -1,4 +1,6 @@
 // PDHMM on the CPU: one step, and the plain recurrence for pairs whose result is not trusted.
+#include <limits>
+
 #include "hmm/cpu/engine.h"
 #include "hmm/on_cpu.h"
 #include "hmm/pdhmm/plain.h"
@@ -11,16 +13,15 @@ constexpr int64_t kCellsPerNanosecond = 3, kCellsPerLetter = 32;
 // A cell of the plain recurrence takes as long as this many of the scaled one.
 constexpr int64_t kPlainCost = 16;
 
-void compute_steps(Engine &engine, gkl_shim_pairhmm_stats *counts) {
-    const CpuSettings &settings = engine.settings();
-    engine.compute({settings.build->pdhmm, Subnormals::kFlushed});
-    const auto one_lane = [](const Piece &, const HaplotypeSet &, int32_t) { return 1; };
-    const auto compute = [&](const TileTask &task, const Tile &tile, const Haplotype &haplotype,
-                             double *results) {
-        results[0] = pdhmm::plain_likelihood(settings.as_gkl, task.piece->alphabet(), tile.reads[0],
-                                             haplotype);
-    };
-    counts->rescued_pairs += engine.compute_haplotypes(one_lane, compute, kPlainCost);
+const PerThread<pdhmm::PlainMemory> plain_memory;
+
+void compute_plain(const Engine &engine, const TileTask &task) {
+    engine.compute_missing(task, [&](const Tile &tile, int32_t h, double *results) {
+        for (int32_t lane = 0; lane < tile.count; lane++)
+            results[lane] = pdhmm::plain_likelihood(
+                engine.settings().as_gkl, task.piece->alphabet(), tile.reads[lane],
+                task.piece->haplotypes()[size_t(h)], &*plain_memory);
+    });
 }
 
 }  // namespace
@@ -36,8 +37,13 @@ gkl_shim_pairhmm_stats compute_on_cpu(const CpuSettings &settings,
                        kCellsPerLetter};
     const ForOneCall<Engine> engine(engines);
     gkl_shim_pairhmm_stats counts = {};
-    counts.computed_cells =
-        engine->compute(call, log10_likelihoods, [&] { compute_steps(*engine, &counts); });
+    counts.computed_cells = engine->compute(call, log10_likelihoods, [&] {
+        if (!engine->compute_all(std::numeric_limits<int32_t>::max())) return;
+        counts.rescued_pairs +=
+            engine->list_missing([](const Piece &, const HaplotypeSet &, int32_t) { return 1; });
+        engine->for_each_tile([&](const TileTask &task) { compute_plain(*engine, task); },
+                              kPlainCost);
+    });
     return counts;
 }
 
