@@ -20,8 +20,8 @@ from gkl_shim.pairhmm._convert import Quals, Region, haplotype_batch, read_batch
 MOST_CALLS = 3
 """The most calls to the devices that are in flight at once in a stream."""
 
-# A stream concatenates small regions until they have this many cells. Batches of a few hundred regions are
-# larger, so they are not copied.
+# A stream concatenates small regions until they have this many cells. Batches of a few hundred
+# regions are larger, so they are not copied.
 _GROUP_CELLS = 1 << 27
 # The bases of reads in one call to the devices. The host's work grows with them.
 _DEVICE_CALL_BASES = 1 << 23
