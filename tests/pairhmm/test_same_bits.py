@@ -60,6 +60,20 @@ def test_dividing_haplotypes_into_sets_does_not_change_the_bits(build, precision
         assert_same_bits(few[:, :1], result[r : r + 1, h : h + 1])
 
 
+def test_haplotypes_of_a_divided_region_share_columns_in_any_order():
+    """Those of four kinds, each with a letter of its own, whose plan is too large for one set."""
+    rnd = random.Random(4)
+    kinds = [[*rnd.choices(b"ACGT", k=5000)] for _ in range(4)]
+    ordered = [bytes([*k[:at], *b"A", *k[at + 1 :]]) for k in kinds for at in range(0, 5000, 50)]
+    reads = [Read(one[1000:1100], 20) for one in ordered[::100]]
+    computed = []
+    for haplotypes in (ordered, rnd.sample(ordered, len(ordered))):
+        pairhmm = PairHMM(backend="cpu")
+        pairhmm.likelihoods(reads, haplotypes)
+        computed.append(pairhmm.statistics.computed_cells)
+    assert computed[1] < 1.1 * computed[0]
+
+
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("length", [8191, 8192, 8193, 8194, 16_384, 16_385, 40_001])
