@@ -111,7 +111,10 @@ def bundled(stream: Iterable[Item]) -> Iterator[Bundle]:
 def _collected(
     stream: Iterable[Item], size: Callable[[Batch], int], enough: int
 ) -> Iterator[Bundle]:
-    """Collect batches until their sizes make up `enough`. A larger or borrowed one comes alone."""
+    """Collect batches until their sizes add up to `enough`.
+
+    A batch that is that large alone is not joined with others, nor is a borrowed one.
+    """
     iterator = iter(stream)
     bundle: list[Batch] = []
     total = 0

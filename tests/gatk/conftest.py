@@ -355,9 +355,9 @@ def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> li
 def in_one_jvm(gatk: Gatk, shared: Path) -> Callable[..., str]:
     """Run tools of GATK in one JVM, one after another. Return its log.
 
-    Without options it is the JVM of stock GATK, and with agents alone the one of such runs. The
-    properties are set meanwhile. The given number of runs fails, each with its exception in the
-    log.
+    Runs without options share a JVM, and so do runs with the same agents and no other option. The
+    properties are set during the runs. The given number of runs fails, each with its exception in
+    the log.
     """
 
     def called(

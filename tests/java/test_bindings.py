@@ -15,7 +15,7 @@ from tests.java.conftest import gkl_classpath
 GATK = ROOT / "java" / "gatk"
 BINDINGS = "org.broadinstitute.gatk.nativebindings."
 #: The first compiler alone: these programs end before the second pays.
-FAST = "-J-XX:TieredStopAtLevel=1"
+FAST = "-XX:TieredStopAtLevel=1"
 
 #: What later versions of GATK have, by the end of its types: our method is there for these.
 LATER = {
@@ -27,7 +27,7 @@ ADDED = ("gklShim", "Ljava/lang/Object;")
 
 def described(classpath: str, names: list[str], *options: str) -> dict[str, str]:
     """Return what javap prints for each class. One JVM describes all."""
-    command = [require_tool("javap"), FAST, *options, "-cp", classpath, *names]
+    command = [require_tool("javap"), f"-J{FAST}", *options, "-cp", classpath, *names]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     texts = re.sub(r"^Compiled from .*\n", "", done.stdout, flags=re.MULTILINE).split("\n}\n")
     assert texts.pop() == ""
@@ -38,7 +38,7 @@ def described(classpath: str, names: list[str], *options: str) -> dict[str, str]
 def stubs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """The compiled list of GATK's classes, and the names of those that are not nested."""
     classes = tmp_path_factory.mktemp("stubs")
-    command = [require_tool("java"), FAST[2:], GATK / "Stubs.java", GATK / "classes.txt"]
+    command = [require_tool("java"), FAST, GATK / "Stubs.java", GATK / "classes.txt"]
     subprocess.run([*command, "-d", classes], check=True)
     paths = (p.relative_to(classes).with_suffix("") for p in classes.rglob("*.class"))
     return classes, sorted(str(p).replace("/", ".") for p in paths if "$" not in p.name)
@@ -110,7 +110,7 @@ def test_our_classes_compile_without_a_warning(
     stubs: tuple[Path, list[str]], tmp_path: Path
 ) -> None:
     sources = (ROOT / "java" / "src").rglob("*.java")
-    command = [require_tool("javac"), FAST, "--release", "8", "-Xlint:all,-options", "-Werror"]
-    command += ["-cp", stubs[0], "-d", tmp_path, *sources]
+    command = [require_tool("javac"), f"-J{FAST}", "--release", "8", "-Xlint:all,-options"]
+    command += ["-Werror", "-cp", stubs[0], "-d", tmp_path, *sources]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -61,7 +61,7 @@ def test_dividing_haplotypes_into_sets_does_not_change_the_bits(build, precision
 
 
 def test_haplotypes_of_a_divided_region_share_columns_in_any_order():
-    """Those of four kinds, each with a letter of its own, whose plan is too large for one set."""
+    """Four kinds of haplotypes, all with one other letter each; a plan of all is too large."""
     rnd = random.Random(4)
     kinds = [[*rnd.choices(b"ACGT", k=5000)] for _ in range(4)]
     ordered = [bytes([*k[:at], *b"A", *k[at + 1 :]]) for k in kinds for at in range(0, 5000, 50)]

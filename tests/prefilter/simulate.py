@@ -50,7 +50,7 @@ def pairs(count: int, seed: int, longest: int = 300) -> tuple[list[bytes], list[
 @functools.cache
 def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
     """Return pairs of which some have lower-case or undefined letters; equal lengths for
-    GateKeeper. They must not be changed."""
+    GateKeeper. The lists are kept for other calls: do not change them."""
     reads, segments = pairs(count, seed=8)
     if method == "gatekeeper":
         segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]

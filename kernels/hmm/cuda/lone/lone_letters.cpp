@@ -15,8 +15,8 @@ namespace {
 enum { kAvx2Bytes = sizeof(__m256i) };
 
 // Encodes bytes, of which there are a multiple of kAvx2Bytes. What is no letter becomes kA. Returns
-// whether all are letters. The stores bypass the caches, from where the bus would fetch the letters
-// more slowly.
+// whether all are letters. The stores bypass the CPU's caches: the bus reads memory faster than a
+// cache.
 //
 // The names of letters differ in their lower four bits. A shuffle looks up the only name with these
 // bits, and its letter. It finds 0 for a byte whose highest bit is set.

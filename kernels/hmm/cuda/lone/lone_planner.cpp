@@ -82,8 +82,8 @@ bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
     return same;
 }
 
-// Stores bytes in memory instead of the caches, from where the bus fetches them more slowly. `to`
-// is a multiple of sizeof(Bytes). finish_stores() comes after the last of them.
+// Writes bytes to memory past the CPU's caches: the bus reads memory faster than a cache. `to` is a
+// multiple of sizeof(Bytes). Call finish_stores() after the last of them.
 inline void store_past_caches(uint8_t *to, Bytes bytes) {
 #if defined(__x86_64__)
     _mm_stream_si128(reinterpret_cast<__m128i *>(to), reinterpret_cast<__m128i>(bytes));
