@@ -44,7 +44,7 @@ _PARTS = {
     "org.gklshim.gatk.likelihoods.Likelihoods": "likelihoods",
     "org.gklshim.gatk.annotations.RankSums": "annotations",
     "org.gklshim.gatk.tools.ToolSearch": "tools",
-    "org.gklshim.gatk.bam.BlockInput": "bam",
+    "org.gklshim.gatk.blocks.BlockInput": "bam",
 }
 _THREADS = "4"
 

@@ -2,11 +2,13 @@
 // program.
 #pragma once
 
-#include "duplicates/record.h"
-#include "duplicates/tags.h"
+#include "records/record.h"
+#include "records/tags.h"
 #include "gkl_shim_internal.h"
 
 namespace gkl_shim::duplicates {
+
+using namespace records;
 
 // The known texts.
 class Texts {

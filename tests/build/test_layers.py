@@ -20,11 +20,12 @@ SHARED = {
     "common": set(),
     "gpu": {"common"},
     "python_host": {"common"},
+    "records": {"common"},
     "jni": {"common", "hmm"},
     "include": set(),
     "internal": {"include"},
 }
-ALGORITHM = {"common", "gpu", "python_host"}
+ALGORITHM = {"common", "gpu", "python_host", "records"}
 #: The algorithms of one folder. The C ABI has their names.
 MODELS = {"pairhmm", "pdhmm"}
 #: The same for modules of ``gkl_shim/``; "" is ``gkl_shim/`` itself. Programs import everything,

@@ -1,4 +1,4 @@
-package org.gklshim.gatk;
+package org.gklshim.gatk.threads;
 
 import java.util.ArrayList;
 import java.util.Arrays;

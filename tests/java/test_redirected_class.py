@@ -48,7 +48,7 @@ def test_redirected_methods_call_ours_and_can_call_the_original(
 
 def test_tasks_end_in_order_with_the_numbers_of_one_thread(agent_jar: Path, tmp_path: Path) -> None:
     threads = ("1", "2", "3", "8", "32")
-    program = "org.gklshim.gatk.OrderedTasksChecks"
+    program = "org.gklshim.gatk.threads.OrderedTasksChecks"
     lines = run(agent_jar, tmp_path, program, "200", *threads)
     assert lines == [f"done with {count}" for count in threads]
 

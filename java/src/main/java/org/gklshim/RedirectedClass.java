@@ -27,7 +27,7 @@ final class RedirectedClass {
     private static final String PCR_ERROR_MODEL = "org/gklshim/gatk/likelihoods/PcrErrorModel";
     private static final String SAMTOOLS = "htsjdk/samtools/";
     private static final String COMPRESSION = "com/intel/gkl/compression/";
-    private static final String BAM = "org/gklshim/gatk/bam/";
+    private static final String BAM = "org/gklshim/gatk/blocks/";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
     private static final RedirectedClass[] TABLE = {

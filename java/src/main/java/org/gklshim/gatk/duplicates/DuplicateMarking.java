@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import org.gklshim.NativeLibrary;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.OrderedTasks;
+import org.gklshim.gatk.threads.OrderedTasks;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.finding.ReadEndCollector;
 import org.gklshim.gatk.duplicates.finding.ReadEndStore;

@@ -13,7 +13,7 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.Log;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.OrderedTasks;
+import org.gklshim.gatk.threads.OrderedTasks;
 
 /**
  * The traversal of a tool of base quality score recalibration. The tool's own thread reads the

@@ -10,8 +10,8 @@ import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.gklshim.Log;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.OrderedTasks;
-import org.gklshim.gatk.bam.RecordOutput;
+import org.gklshim.gatk.threads.OrderedTasks;
+import org.gklshim.gatk.blocks.RecordOutput;
 import org.gklshim.gatk.records.FilteredRecords.Batch;
 
 /**

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.tools.walkers.genotyper.GenotypingEngine;
 import org.broadinstitute.hellbender.tools.walkers.genotyper.StandardCallerArgumentCollection;
-import org.gklshim.gatk.OrderedTasks;
+import org.gklshim.gatk.threads.OrderedTasks;
 
 /**
  * The deletions of a run that reach from one region into the next ones.

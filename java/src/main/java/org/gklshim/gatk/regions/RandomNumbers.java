@@ -3,7 +3,7 @@ package org.gklshim.gatk.regions;
 import java.util.Random;
 import org.apache.commons.math3.random.RandomDataGenerator;
 import org.broadinstitute.hellbender.utils.Utils;
-import org.gklshim.gatk.OrderedTasks;
+import org.gklshim.gatk.threads.OrderedTasks;
 
 /**
  * GATK's sources of random numbers, for regions that threads call at once.

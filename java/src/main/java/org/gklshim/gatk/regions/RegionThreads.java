@@ -23,7 +23,7 @@ import org.broadinstitute.hellbender.utils.LoggingUtils;
 import org.gklshim.Log;
 import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.OrderedTasks;
+import org.gklshim.gatk.threads.OrderedTasks;
 
 /**
  * The threads that call the regions of a tool, while the tool's own thread finds these. Each thread

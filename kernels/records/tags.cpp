@@ -1,9 +1,9 @@
-#include "duplicates/tags.h"
+#include "records/tags.h"
 
 #include <math.h>
 #include <string.h>
 
-namespace gkl_shim::duplicates {
+namespace gkl_shim::records {
 namespace {
 
 // A long CIGAR.
@@ -120,4 +120,4 @@ uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t len
     return to + kTagHeader + length + 1;
 }
 
-}  // namespace gkl_shim::duplicates
+}  // namespace gkl_shim::records

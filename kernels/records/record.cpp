@@ -1,8 +1,8 @@
-#include "duplicates/record.h"
+#include "records/record.h"
 
 #include <stdlib.h>
 
-namespace gkl_shim::duplicates {
+namespace gkl_shim::records {
 namespace {
 
 // The longest sequence that the bins of an index can hold.
@@ -109,4 +109,4 @@ uint16_t Record::bin() const {
     return 0;
 }
 
-}  // namespace gkl_shim::duplicates
+}  // namespace gkl_shim::records

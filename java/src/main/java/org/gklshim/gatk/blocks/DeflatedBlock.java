@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import htsjdk.samtools.util.BinaryCodec;
 import java.nio.ByteBuffer;

@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "duplicates/record.h"
+#include "records/record.h"
 
-namespace gkl_shim::duplicates {
+namespace gkl_shim::records {
 
 // A name as a number. The first letter is the low byte, as in the file.
 constexpr uint16_t tag_name(char first, char second) {
@@ -53,4 +53,4 @@ uint8_t *write_tag(uint8_t *to, const Tag &tag);
 // Writes a tag of type Z. Returns where it ends.
 uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t length);
 
-}  // namespace gkl_shim::duplicates
+}  // namespace gkl_shim::records

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import htsjdk.samtools.BAMFileSpan;
 import htsjdk.samtools.BAMFileWriter;
@@ -11,8 +11,8 @@ import htsjdk.samtools.util.BinaryCodec;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.bam.PendingIndex.Entry;
-import org.gklshim.gatk.bam.PendingIndex.IndexedRecord;
+import org.gklshim.gatk.blocks.PendingIndex.Entry;
+import org.gklshim.gatk.blocks.PendingIndex.IndexedRecord;
 
 /**
  * A BAM file of htsjdk's that records are written to as bytes. htsjdk's own thread for it, if there

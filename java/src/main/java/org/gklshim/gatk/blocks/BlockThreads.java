@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-namespace gkl_shim::duplicates {
+namespace gkl_shim::records {
 
 // The bytes of a record before its name. The first four are the size of all that follows.
 constexpr int64_t kFixedSize = 36;
@@ -80,4 +80,4 @@ struct Record {
     bool parse_cigar(const uint8_t *cigar, int32_t elements);
 };
 
-}  // namespace gkl_shim::duplicates
+}  // namespace gkl_shim::records

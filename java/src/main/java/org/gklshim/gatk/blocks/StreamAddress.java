@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import java.lang.reflect.Field;
 import java.util.zip.Deflater;

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import com.intel.gkl.compression.IntelDeflaterFactory;
 import com.intel.gkl.compression.IntelInflaterFactory;

@@ -15,7 +15,7 @@ from tests.gatk.conftest import QUICK, Gatk, our_agent, with_gkl
 
 pytestmark = pytest.mark.gatk
 
-SLEEP = "org/gklshim/gatk/bam/CodecPool,take,org/gklshim/gatk/bam/SleepyThreads"
+SLEEP = "org/gklshim/gatk/blocks/CodecPool,take,org/gklshim/gatk/blocks/SleepyThreads"
 
 
 def test_files_and_errors_are_htsjdks(classpath: str, checks: Path, tmp_path: Path) -> None:

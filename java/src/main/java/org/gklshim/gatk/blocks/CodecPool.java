@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import java.util.ArrayDeque;
 import java.util.function.Consumer;

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.bam;
+package org.gklshim.gatk.blocks;
 
 import htsjdk.samtools.BAMFileSpan;
 import htsjdk.samtools.BAMFileWriter;
