@@ -239,9 +239,9 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         "## Beside the truth",
         "",
-        f"Calls of one type were compared with the true ones {count} times. Stock GATK, gkl-shim and "
-        "stock GATK in",
-        "double precision had the same recall and precision, except in these rows:",
+        f"Calls of one type were compared with the true ones {count} times. Stock GATK, gkl-shim, "
+        "and stock GATK",
+        "in double precision had the same recall and precision, except in these rows:",
         "",
         "| sample | mode | GATK | type | calls of | true positives | false positives "
         "| false negatives | recall | precision | F1 |",
