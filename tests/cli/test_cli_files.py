@@ -241,7 +241,6 @@ NAMES = [
     "mem reference.fa EMPTY",
     "mem reference.fa query.fa -load EMPTY",
     "mem reference.fa query.fa -save EMPTY",
-    "mummer-scripts EMPTY",
     "pairhmm EMPTY",
     "pdhmm EMPTY",
     "prefilter -e 1 EMPTY",
@@ -278,16 +277,9 @@ def test_an_empty_name_is_refused(folder: Path, command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "demo -o reads.fq",
-        "env --archive reads.fq",
-        "env --swap library-path -o reads.fq",
-        "mummer-scripts reads.fq",
-    ],
+    ["demo -o reads.fq", "env --archive reads.fq", "env --swap library-path -o reads.fq"],
 )
 def test_a_file_is_no_folder(folder: Path, command: str) -> None:
-    if command.startswith("mummer-scripts"):
-        require_tool("nucmer")
     code, message = refused(folder, *command.split())
     assert (code, Path(message.partition(":")[0]).name) == (1, "reads.fq")
     assert message.endswith(": Not a directory")
