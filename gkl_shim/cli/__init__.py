@@ -41,7 +41,7 @@ _SUBCOMMANDS = {
     "smithwaterman": "Align pairs of sequences as GATK does.",
     "mem": "Find maximal exact matches, with mummer's options and output.",
     "correct": "Correct sequencing errors in short reads.",
-    "bench": "Measure the speed of this machine, beside the usual programs.",
+    "bench": "Measure PairHMM on this machine, beside Intel's GKL.",
 }
 
 

@@ -1,4 +1,4 @@
-"""The engines that `gkl-shim bench prefilter` times: the filter's own, and edlib."""
+"""The engines that `prefilter_peers.py` times: the filter's own, and edlib."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim.bench.pairs import candidates
+from benchmarks.common.pairs import candidates
 from gkl_shim.common._processor import Processor
 from gkl_shim.prefilter import Prefilter, Sequences
 
@@ -38,13 +38,10 @@ class Engine:
     """Returns the call to time, for a threshold."""
 
 
-def engines(length: int, here: Processor, edlib: bool, cuda: bool) -> list[Engine]:
+def engines(length: int, here: Processor, cuda: bool) -> list[Engine]:
     """Return the engines to time with pairs of a length: of this CPU, of edlib and of GPUs."""
     pairs = candidates(max(_GENERATED_BASES // length, 1), length)
-    found = [*_cpu(*pairs, here)]
-    found += [_edlib(*pairs)] if edlib else []
-    found += _cuda(*pairs) if cuda else []
-    return found
+    return [*_cpu(*pairs, here), _edlib(*pairs), *(_cuda(*pairs) if cuda else ())]
 
 
 def _cpu(reads: _Letters, segments: _Letters, here: Processor) -> Iterator[Engine]:
