@@ -257,14 +257,14 @@ extern "C" void gkl_shim_correct_estimate(int64_t bases, int32_t threads,
     *call = {bases, double(bases) * 10 / allowed_threads(threads), 1e6 + double(bases) * 0.5};
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t any_letters,
+extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t for_prefilter,
                                                        gkl_shim_correct_chunk **chunk) {
     if (!chunk) return invalid("chunk is null");
     *chunk = nullptr;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     return guarded([&] {
         *chunk = new gkl_shim_correct_chunk{
-            allowed_threads(threads), gkl_shim::correct::Chunk(any_letters != 0), {}};
+            allowed_threads(threads), gkl_shim::correct::Chunk(for_prefilter != 0), {}};
     });
 }
 
