@@ -1,5 +1,5 @@
-// Reads in a piece of a FASTQ or FASTA file, which are counted and corrected in place. The prefilter
-// reads its files with it, too.
+// Reads in a piece of a FASTQ or FASTA file, which are counted and corrected in place. The
+// prefilter reads its files with it, too.
 #pragma once
 
 #include <stdint.h>

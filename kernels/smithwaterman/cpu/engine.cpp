@@ -1,5 +1,5 @@
-// The flow of the CPU engine. It divides a batch into groups of similar pairs, which one kernel aligns
-// together. A group is a task for one thread.
+// The flow of the CPU engine. It divides a batch into groups of similar pairs, which one kernel
+// aligns together. A group is a task for one thread.
 #include "smithwaterman/cpu/engine.h"
 
 #include <string.h>
