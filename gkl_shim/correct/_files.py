@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gkl_shim.common._output_files import own_descriptor
+from gkl_shim.common._descriptors import own_descriptor
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.correct._native_correct import Chunk, Counter, Options, Removed, Totals

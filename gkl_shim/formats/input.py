@@ -19,7 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
-from gkl_shim.common._output_files import naming, own_descriptor, wait_for
+from gkl_shim.common._descriptors import own_descriptor, wait_for
+from gkl_shim.common._naming import naming
 from gkl_shim.errors import FormatError
 
 __all__ = ["Input", "refuse_cr"]

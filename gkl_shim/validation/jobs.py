@@ -26,7 +26,8 @@ from typing import Any, Protocol
 from urllib.request import pathname2url
 
 from gkl_shim import paths
-from gkl_shim.common._output_files import naming, scratch
+from gkl_shim.common._naming import naming
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import kernel_times, programs, run, swaps
 from gkl_shim.validation.inputs import option_name, sha256

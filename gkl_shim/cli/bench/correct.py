@@ -13,7 +13,8 @@ from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli.common import _bench, _options
 from gkl_shim.common import _processor
-from gkl_shim.common._output_files import check_outputs, naming
+from gkl_shim.common._naming import naming
+from gkl_shim.common._output_files import check_outputs
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of
