@@ -33,7 +33,7 @@ from gkl_shim.errors import BackendUnavailable
 from gkl_shim.mem import _cuda as cuda_mem
 from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.pairhmm import _cuda as cuda_pairhmm
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
