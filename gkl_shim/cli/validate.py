@@ -19,8 +19,9 @@ from gkl_shim.common._printable import printable
 from gkl_shim.gatk import run
 from gkl_shim.validation import inputs as input_files
 from gkl_shim.validation import page, report, validation
-from gkl_shim.validation.jobs import Runner, alone
+from gkl_shim.validation.jobs import alone
 from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
+from gkl_shim.validation.runner import Runner
 from gkl_shim.validation.steps import STEPS
 
 _FILE = click.Path(path_type=Path)

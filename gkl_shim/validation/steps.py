@@ -16,8 +16,9 @@ from gkl_shim.gatk import swaps
 from gkl_shim.validation import compared_files
 from gkl_shim.validation.compared_files import FileComparison
 from gkl_shim.validation.inputs import Inputs, is_file
-from gkl_shim.validation.jobs import Job, Result, Runner
+from gkl_shim.validation.jobs import Job, Result
 from gkl_shim.validation.modes import SHIM, STOCK
+from gkl_shim.validation.runner import Runner
 
 _MARK, _COUNT, _APPLY, _PILEUPS = (
     "MarkDuplicates", "BaseRecalibrator", "ApplyBQSR", "GetPileupSummaries",
