@@ -24,7 +24,7 @@ import numpy as np
 
 from gkl_shim import mem
 from gkl_shim.bench.genomes import PAPER, generated
-from gkl_shim.cli.common._options import write_json
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.correct import Spectrum
 from gkl_shim.correct import _cuda as cuda_correct
 from gkl_shim.correct._native_correct import METHODS
