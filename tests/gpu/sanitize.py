@@ -124,9 +124,9 @@ def exact_matches() -> None:
             want = index.find(queries, kind=kind, strands="both")
             for letters in (0, len(workload.reference) // 3 + 1):
                 engine = cuda_mem.Engine([0], page_letters=letters)
-                found = index.native.find(
-                    given, shape.min_length, kind, "both", engine=engine
-                ).array()
+                found = (
+                    index._open().find(given, shape.min_length, kind, "both", engine=engine).array()
+                )
                 np.testing.assert_array_equal(found, want)
                 engine.close()
 
