@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input, refuse_cr
+from gkl_shim.formats.input import Input
+from gkl_shim.formats.refused import refuse_cr
 from gkl_shim.mem._native_mem import Fasta
 
 __all__ = ["BlockSize", "QueryReader", "read_reference"]

@@ -12,7 +12,8 @@ from gkl_shim.common._closable import Closable
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.correct._native_correct import Chunk
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input, refuse_cr
+from gkl_shim.formats.input import Input
+from gkl_shim.formats.refused import refuse_cr
 
 __all__ = ["ReadsFile", "chunks_of", "pairs_of"]
 
