@@ -15,7 +15,7 @@ from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in, pdhmm_in, smithwaterman_text
 from gkl_shim.gatk import replay, replay_smithwaterman
 from gkl_shim.pairhmm import Batch, PairHMM
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.pdhmm import Batch as UndeterminedBatch
 from gkl_shim.smithwaterman import (

@@ -23,7 +23,8 @@ from gkl_shim.cli.common._terminal import (
     open_standard_streams,
     show_warnings,
 )
-from gkl_shim.common._output_files import STANDARD_OUTPUT, WrongName, own_descriptor
+from gkl_shim.common._descriptors import own_descriptor
+from gkl_shim.common._output_files import STANDARD_OUTPUT, WrongName
 from gkl_shim.common._printable import printable
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 

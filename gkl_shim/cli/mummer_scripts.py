@@ -8,14 +8,12 @@ from pathlib import Path
 
 import click
 
-from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.common._printable import printable
 from gkl_shim.mem._mummer_scripts import copies
 
 
-@_options.command(
-    name="mummer-scripts", epilog="Example: gkl-shim mummer-scripts ~/mummer-with-gkl-shim"
-)
+@subcommand(name="mummer-scripts", epilog="Example: gkl-shim mummer-scripts ~/mummer-with-gkl-shim")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
 def command(folder: Path) -> int:
     """Copy MUMmer 3's scripts to FOLDER, and let the copies call `gkl-shim mem`.

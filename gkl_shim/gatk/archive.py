@@ -11,7 +11,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from gkl_shim.common._output_files import scratch
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import data, programs, run, swaps
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from gkl_shim import paths
 from gkl_shim.common import _native
-from gkl_shim.common._output_files import make_folder, naming, scratch
+from gkl_shim.common._naming import naming
+from gkl_shim.common._output_files import make_folder
 from gkl_shim.common._safe_file import unsafe
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 

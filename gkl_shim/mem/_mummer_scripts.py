@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gkl_shim.bench.timing import shim_command
-from gkl_shim.common._output_files import atomic_output, make_folder, naming
+from gkl_shim.common._naming import naming
+from gkl_shim.common._output_files import atomic_output, make_folder
 from gkl_shim.errors import MissingComponent
 
 _MATCHER = "mummer"

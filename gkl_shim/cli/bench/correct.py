@@ -12,8 +12,10 @@ import click
 from gkl_shim.bench.genomes import Shape, fastq, generated
 from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli.common import _bench, _options
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.common import _processor
-from gkl_shim.common._output_files import check_outputs, naming
+from gkl_shim.common._naming import naming
+from gkl_shim.common._output_files import check_outputs
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of
@@ -23,7 +25,7 @@ _GENERATED = Shape("generated", letters=1_000_000, reads=300_000, read_length=10
 _LIGHTER_K = 19
 
 
-@_options.command(
+@subcommand(
     name="correct",
     short_help="Read correction, beside Lighter.",
     epilog="Example: gkl-shim bench correct reads.fq --genome 5000000",

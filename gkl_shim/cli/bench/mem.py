@@ -12,6 +12,7 @@ import click
 from gkl_shim.bench.genomes import PAPER, generated
 from gkl_shim.bench.timing import command_rows, shim_command
 from gkl_shim.cli.common import _bench, _options
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.common import _processor
 from gkl_shim.cuda.devices import device_names
 
@@ -19,7 +20,7 @@ from gkl_shim.cuda.devices import device_names
 _SMALLER = 10
 
 
-@_options.command(
+@subcommand(
     name="mem",
     short_help="Maximal exact matches, beside mummer.",
     epilog="Example: gkl-shim bench mem --papers --json mem.json",

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from gkl_shim.bench.gatk_kernels import KERNELS
-from gkl_shim.cli.common import _bench, _options
+from gkl_shim.cli.common import _bench
+from gkl_shim.cli.common._command import subcommand
 
 
-@_options.command(
+@subcommand(
     name="pairhmm",
     short_help="PairHMM, beside Intel's GKL.",
     epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in",

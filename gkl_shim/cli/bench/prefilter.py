@@ -12,11 +12,12 @@ from gkl_shim.bench import filters
 from gkl_shim.bench.tables import Row, Table
 from gkl_shim.bench.timing import in_turns
 from gkl_shim.cli.common import _bench, _options
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.common import _processor
 from gkl_shim.prefilter import MAX_EDITS, Prefilter
 
 
-@_options.command(
+@subcommand(
     name="prefilter",
     short_help="The pre-alignment filter, beside edlib.",
     epilog="Example: gkl-shim bench prefilter --length 150 -e 3 -e 8",

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from gkl_shim.bench.gatk_kernels import KERNELS
-from gkl_shim.cli.common import _bench, _options
+from gkl_shim.cli.common import _bench
+from gkl_shim.cli.common._command import subcommand
 
 
-@_options.command(
+@subcommand(
     name="smithwaterman",
     short_help="Smith-Waterman, beside Intel's GKL.",
     epilog="Example: gkl-shim bench smithwaterman --seconds 2",

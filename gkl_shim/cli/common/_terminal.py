@@ -14,8 +14,10 @@ import warnings
 from types import FrameType
 from typing import Any
 
-from gkl_shim.common._output_files import STANDARD_OUTPUT, Output, remove_unfinished
+from gkl_shim.common._descriptors import Output
+from gkl_shim.common._output_files import STANDARD_OUTPUT
 from gkl_shim.common._printable import printable
+from gkl_shim.common._temporary import remove_unfinished
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
