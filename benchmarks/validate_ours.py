@@ -4,7 +4,8 @@
 
 The samples are NA12878's reads of chr20 and chr22, and those of benchmarks.common.run_samples. Each
 is run as `gkl-shim validate` runs it. A validation that was interrupted goes on in the same FOLDER.
-Rows of samples and modes that are not run now stay in the tables. With GKL_SHIM_BACKEND=cuda, the
+The tables are made of FOLDER/equivalence.json, where rows of samples and modes that are not run now
+stay. With GKL_SHIM_BACKEND=cuda, the
 modes that call PairHMM get separate rows, marked GPU.
 """
 
@@ -29,7 +30,6 @@ from gkl_shim.validation.modes import MODES
 from gkl_shim.validation.runner import Runner
 
 _ROOT = Path(__file__).resolve().parents[1]
-_RESULTS = _ROOT / "benchmarks" / "results" / "gatk" / "equivalence.json"
 _PAGE = _ROOT / "docs" / "equivalence.md"
 _START, _END = "<!-- tables: make validate-ours -->", "<!-- end of tables -->"
 _KEPT = (
@@ -309,8 +309,8 @@ def _text(figures: Mapping[str, Any]) -> str:
     return f'{json.dumps(about, indent=1)[:-2]},\n "rows": {{\n{rows}\n }}\n}}\n'
 
 
-def _write(rows: Mapping[str, Any]) -> None:
-    with atomic_output(_RESULTS) as stream:
+def _write(rows: Mapping[str, Any], results: Path) -> None:
+    with atomic_output(results) as stream:
         stream.write(_text({**report.about(), "rows": rows}).encode())
     text = _PAGE.read_text()
     before, rest = text.split(_START)
@@ -357,7 +357,8 @@ def command(
     os.environ.pop("JAVA_TOOL_OPTIONS", None)
     own = fetch.gatk_classpath()
     sequences = options.real_sequences(files)
-    rows = json.loads(_RESULTS.read_text())["rows"] if _RESULTS.exists() else {}
+    results = folder / "equivalence.json"
+    rows = json.loads(results.read_text())["rows"] if results.exists() else {}
     for name in names:
         given = inputs(name, (made or folder / "samples").absolute(), sequences, giab, own)
         check(given)
@@ -373,7 +374,7 @@ def command(
                 shards = validation.shard_count(given, cpus=2)
                 result = validation.validate(given, [MODES[mode]], output, shards, runner)
                 rows.update(_rows(name, version, validation_report.document(result)))
-                _write(rows)
+                _write(rows, results)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim.bench.genomes import mutated
+from benchmarks.common.genomes import mutated
 from gkl_shim.cli import mem as cli
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.mem import Index
