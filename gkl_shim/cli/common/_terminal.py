@@ -17,7 +17,7 @@ from typing import Any
 from gkl_shim.common._descriptors import Output
 from gkl_shim.common._output_files import STANDARD_OUTPUT
 from gkl_shim.common._printable import printable
-from gkl_shim.common._temporary import remove_unfinished
+from gkl_shim.common._temporary import remove_all_unfinished
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
@@ -110,5 +110,5 @@ def _watch(wake_read: int) -> None:
             break
     if _ending.wait(_GRACE_SECONDS):
         time.sleep(_GRACE_SECONDS)
-    remove_unfinished()
+    remove_all_unfinished()
     os._exit(128 + number)
