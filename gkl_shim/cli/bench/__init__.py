@@ -10,8 +10,10 @@ from pathlib import Path
 
 import click
 
+from gkl_shim.cli.common._command import Group
 
-@click.group(name="bench", epilog="Example: gkl-shim bench pairhmm --seconds 2")
+
+@click.group(name="bench", cls=Group, epilog="Example: gkl-shim bench pairhmm --seconds 2")
 def command() -> None:
     """Measure the speed of this machine."""
 

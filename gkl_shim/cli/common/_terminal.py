@@ -61,7 +61,19 @@ def _text(file: Output, before: Any) -> io.TextIOWrapper:
 
 
 def show_warnings() -> None:
-    """Print each warning as one line on standard error, without the place in the code."""
+    """Print each warning as one line on standard error, without the place in the code.
+
+    The filters are those of Python. A user's own, in PYTHONWARNINGS, are for Python programs: here
+    they would hide what a command has to say, or make a fault of it.
+    """
+    warnings.resetwarnings()
+    for category in (
+        DeprecationWarning,
+        PendingDeprecationWarning,
+        ImportWarning,
+        ResourceWarning,
+    ):
+        warnings.simplefilter("ignore", category)
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         text = str(message).removeprefix("gkl-shim: ")
