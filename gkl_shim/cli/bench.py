@@ -10,7 +10,7 @@ import click
 from gkl_shim.bench import lone, pairhmm
 from gkl_shim.bench.regions import regions
 from gkl_shim.cli.common import _bench, _options
-from gkl_shim.cli.common._command import subcommand
+from gkl_shim.cli.common._command import Group, subcommand
 from gkl_shim.common import _output_files, _processor
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import gkl
@@ -20,7 +20,7 @@ from gkl_shim.pairhmm._copies import concatenated
 _GENERATED_REGIONS = 100
 
 
-@click.group(name="bench", epilog="Example: gkl-shim bench pairhmm --seconds 2")
+@click.group(name="bench", cls=Group, epilog="Example: gkl-shim bench pairhmm --seconds 2")
 def command() -> None:
     """Measure the speed of this machine."""
 

@@ -1,8 +1,7 @@
 """Write output files completely or not at all.
 
-A result is written to a temporary file (``_temporary.py``), which then takes the output's name.
-A file that can be written but not replaced gets a copy of the temporary file. During the copy, the
-temporary file is named ``.gkl-shim.<process>.<random>.complete``, which no run removes.
+A result is written to a temporary file (``_temporary.py``), which then takes the output's name
+(``_take_name.py``).
 """
 
 from __future__ import annotations
@@ -10,17 +9,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import stat
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from gkl_shim.common._descriptors import Output, own_descriptor
 from gkl_shim.common._naming import naming
-from gkl_shim.common._temporary import is_unfinished, make_temporary, remove
+from gkl_shim.common._take_name import take_name
+from gkl_shim.common._temporary import is_unfinished, make_temporary, remove_unfinished
 
 STANDARD_OUTPUT = "standard output"
 
@@ -44,9 +42,9 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     """Open an output file that appears under its name only when it is complete.
 
     An existing file is replaced. The new file gets its permissions, and its owner if this process
-    may change owners. Other hard links keep the old content. Symbolic links are followed. Some
-    files can be written but not replaced, such as a mount point or another user's file in /tmp.
-    The complete result is copied into them at the end.
+    may change owners. Other hard links keep the old content. Symbolic links are followed. If the
+    file system refuses to rename, as for a mount point or another user's file in /tmp, the complete
+    result is copied at the end.
 
     Parameters
     ----------
@@ -59,8 +57,9 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     OSError
         If the file cannot be written. If possible, this is checked before any work is done. An
         existing file keeps its content, except where the result is copied into it and the copy
-        fails: then the file is incomplete, and the error names the file beside it that has the
-        complete result. If a signal ends the copy, a warning names that file.
+        fails: then the file is incomplete. Where a complete result can be neither renamed nor
+        copied, the error names the file beside it that has it. If a signal ends the copy, a warning
+        does.
     """
     if str(path) == "-":
         _check_standard_output()
@@ -85,10 +84,9 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
             with naming(name):
                 if before is not None:
                     _give_mode_and_owner(descriptor, before)
-                os.fsync(descriptor)
-                _take_name(temporary, target, before)
+                take_name(descriptor, temporary, target, before is not None)
     finally:
-        remove(temporary)
+        remove_unfinished(temporary)
 
 
 def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -132,7 +130,7 @@ def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None]
     finally:
         for descriptor, made in temporary:
             os.close(descriptor)
-            remove(made)
+            remove_unfinished(made)
 
 
 def _regular_file(given: str | Path | None) -> Path | None:
@@ -229,33 +227,3 @@ def _give_mode_and_owner(descriptor: int, before: os.stat_result) -> None:
         os.fchown(descriptor, before.st_uid, before.st_gid)
     with contextlib.suppress(OSError):
         os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-
-
-def _take_name(temporary: Path, target: Path, before: os.stat_result | None) -> None:
-    try:
-        temporary.replace(target)
-    except OSError as error:
-        if before is None or error.errno not in (errno.EBUSY, errno.EPERM):
-            raise
-        # Not O_CREAT: a sticky folder such as /tmp may forbid it for another user's file.
-        # Links were followed before. A new one may be another user's.
-        descriptor = os.open(target, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with Output(descriptor, str(target)) as file, temporary.open("rb") as whole:
-            _copy_into(file, whole, temporary, target)
-
-
-def _copy_into(file: Output, whole: BinaryIO, temporary: Path, target: Path) -> None:
-    """Copy a temporary file into its target, and remove it if the copy is complete."""
-    kept = temporary.with_suffix(".complete")
-    temporary.rename(kept)
-    told = f"this file may be incomplete now, and {kept} has the complete result"
-    try:
-        file.truncate(0)
-        shutil.copyfileobj(whole, file)
-        os.fsync(file.fileno())
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}; {told}") from error
-    except BaseException:  # a signal ends this process
-        warnings.warn(f"{target}: stopped; {told}", stacklevel=1)
-        raise
-    kept.unlink()

@@ -34,14 +34,25 @@ def scratch(parent: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        remove(folder)
+        remove_unfinished(folder)
         os.close(descriptor)
 
 
-def remove_unfinished() -> None:
+def remove_all_unfinished() -> None:
     """Remove all temporary files and folders of this process, before it exits."""
     for path in list(_unfinished):
-        remove(path)
+        _remove(path)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove a temporary file or folder, unless it has its name or is to stay."""
+    if path in _unfinished:
+        _remove(path)
+
+
+def forget(path: Path) -> None:
+    """Leave a temporary file or folder where it is, because it has its name or is to stay."""
+    _unfinished.pop(path, None)
 
 
 def is_unfinished(target: Path) -> bool:
@@ -78,7 +89,7 @@ def make_temporary(
             del _unfinished[path]
             continue
         except BaseException:
-            remove(path)
+            _remove(path)
             raise
         # Before it was locked, another run may have removed it as a leftover.
         if _lock(descriptor, if_unsupported=True) and os.fstat(descriptor).st_nlink:
@@ -101,7 +112,7 @@ def _remove_if_unlocked(entry: os.DirEntry[str]) -> None:
     descriptor = os.open(entry.path, access | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if _lock(descriptor, if_unsupported=False):
-            remove(Path(entry.path))
+            _remove(Path(entry.path))
     finally:
         os.close(descriptor)
 
@@ -117,8 +128,7 @@ def _lock(descriptor: int, if_unsupported: bool) -> bool:
     return True
 
 
-def remove(path: Path) -> None:
-    """Remove a temporary file or folder if it exists."""
+def _remove(path: Path) -> None:
     try:
         path.unlink()
     except IsADirectoryError:

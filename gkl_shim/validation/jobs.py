@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gkl_shim.common._naming import naming
+from gkl_shim.common._take_name import move_folder
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import swaps
 
@@ -104,12 +105,15 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 def keep(folder: Path, target: Path, result: Result) -> None:
-    """Write the description of a finished run, and give its folder the job's name."""
+    """Write the description of a finished run, and give its folder the job's name.
+
+    The folder is in a temporary folder, which stays if that is not possible.
+    """
     with naming(str(target)):
         (folder / _DESCRIPTION).write_text(json.dumps(asdict(result), indent=1))
         if target.exists():
             shutil.rmtree(target)
-        folder.replace(target)
+        move_folder(folder, folder.parent, target)
 
 
 @contextmanager

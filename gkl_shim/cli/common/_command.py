@@ -1,4 +1,4 @@
-"""The class of all subcommands."""
+"""The classes of all commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,26 @@ import click
 from gkl_shim.errors import FormatError
 
 
-class Command(click.Command):
+class _Documented(click.Command):
+    """A command that has its help also under ``python -OO``, which drops docstrings."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        if self.help is None and self.callback is not None:
+            # Imported late, because no other command needs them.
+            import ast
+            import inspect
+
+            definition = ast.parse(inspect.getsource(self.callback)).body[0]
+            assert isinstance(definition, ast.FunctionDef)
+            self.help = ast.get_docstring(definition)
+
+
+class Group(_Documented, click.Group):
+    """A command with subcommands."""
+
+
+class Command(_Documented):
     """A command that refuses an empty name, and an option that is given twice.
 
     An empty name would be taken for the current folder. Of an option that is given twice, the first
