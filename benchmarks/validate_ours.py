@@ -26,8 +26,8 @@ from gkl_shim.gatk import data, fetch, run
 from gkl_shim.validation import report as validation_report
 from gkl_shim.validation import validation
 from gkl_shim.validation.inputs import Inputs, check
-from gkl_shim.validation.jobs import Runner
 from gkl_shim.validation.modes import MODES
+from gkl_shim.validation.runner import Runner
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGE = _ROOT / "docs" / "equivalence.md"
