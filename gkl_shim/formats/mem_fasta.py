@@ -69,7 +69,7 @@ def read_reference(source: str | Path | BinaryIO, threads: int = 0, strict: bool
         _refuse_fastq(text, file.name)
         if strict and _first_letter(text) not in b">":
             raise FormatError(file.name, None, "expected FASTA, which begins with >")
-        if _ends_with_name(text):
+        if not strict and _ends_with_name(text):
             # As in mummer, the name lacks its last letter then. Its sequence is empty, but the
             # longest name is the width of a column.
             del text[-1:]

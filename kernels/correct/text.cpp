@@ -40,6 +40,30 @@ const uint8_t *without_cr(const uint8_t *begin, const uint8_t *newline) {
     return newline > begin && newline[-1] == '\r' ? newline - 1 : newline;
 }
 
+bool is_letter(uint8_t byte) { return 'a' <= (byte | 32) && (byte | 32) <= 'z'; }
+
+// Whether a record of FASTQ, from its second line on, has its sequence or its qualities on several
+// lines.
+bool is_wrapped(const uint8_t *at, const uint8_t *end) {
+    int64_t lines = 0, bases = 0, qualities = 0;
+    const auto next_line = [&] {
+        const uint8_t *const begin = at, *const newline = std::find(at, end, '\n');
+        at = newline < end ? newline + 1 : end;
+        lines++;
+        return without_cr(begin, newline) - begin;
+    };
+    while (at < end && *at != '+') {
+        const uint8_t *const begin = at;
+        const int64_t length = next_line();
+        if (!std::all_of(begin, begin + length, is_letter)) return false;
+        bases += length;
+    }
+    if (at == end) return false;
+    next_line();
+    while (at < end && qualities < bases) qualities += next_line();
+    return lines > 3 && qualities == bases && (at == end || *at == '@');
+}
+
 }  // namespace
 
 bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before, int threads) {
@@ -88,10 +112,15 @@ bool Chunk::fastq(int64_t size, bool last, int64_t before) {
             return fail("record %lld (%s) is cut off: it has %d of 4 lines", number,
                         name_of(at, lines > 0 ? stop[0] : end).c_str(), lines);
         }
+        const int64_t length = stop[1] - line[1];
+        if ((*line[2] != '+' || stop[3] - line[3] != length) && is_wrapped(line[1], end))
+            return fail(
+                "record %lld (%s) is wrapped: its sequence or its qualities have several lines; "
+                "write each on one line, for example with seqtk seq",
+                number, name_of(at, stop[0]).c_str());
         if (*line[2] != '+')
             return fail("record %lld (%s): its third line does not start with +", number,
                         name_of(at, stop[0]).c_str());
-        const int64_t length = stop[1] - line[1];
         if (stop[3] - line[3] != length)
             return fail("record %lld (%s) has %lld bases but %lld qualities", number,
                         name_of(at, stop[0]).c_str(), (long long)length,

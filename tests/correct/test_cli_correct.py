@@ -339,6 +339,12 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
     assert (tmp_path / "out.fq").read_text() == text
 
 
+WRAPPED = (
+    "r.fq: record 1 (a) is wrapped: its sequence or its qualities have several lines; write each "
+    "on one line, for example with seqtk seq"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -346,6 +352,11 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         ("@a\nAC\n+\nII\n@b\nAC\n+\nI\n", "r.fq: record 2 (b) has 2 bases but 1 qualities"),
         ("@a\nAC\n+\nII\n@b\nAC\n", "r.fq: record 2 (b) is cut off: it has 2 of 4 lines"),
         ("@a\nAC\n+\nII\nb\n", "r.fq: record 2: its first line does not start with @"),
+        ("@a\nAC\nGT\n+\nII\nII\n@b\nA\n+\nI\n", WRAPPED),
+        ("@a\r\nAC\r\nG\r\n+a\r\nIII\r\n", WRAPPED),
+        ("@a\nACG\n+\n@I\n@\n", WRAPPED),
+        # Some qualities are absent. With the next line they would be enough.
+        ("@a\nACG\n+\nI\n@b\nAC\n+\nII\n", "r.fq: record 1 (a) has 3 bases but 1 qualities"),
         ("@a\nAC\nII\n@b\n", "r.fq: record 1 (a): its third line does not start with +"),
         ("@a\nAC\n+\nII\n@b\nAX\n+\nII\n", 'r.fq: record 2 (b): letter 2 is "X", not one of ACGTN'),
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
