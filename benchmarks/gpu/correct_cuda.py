@@ -8,7 +8,7 @@ of them towards the end).
 
 The table has the seconds to make a spectrum and to correct, on the CPU and on each number of GPUs:
 the round with the median total, after a first that allocates memory. The results are compared with
-the CPU engine's. `gain` says how much is corrected. `gkl-shim bench correct` times whole commands.
+the CPU engine's. `gain` says how much is corrected. `correct_peers.py` times whole commands.
 """
 
 from __future__ import annotations

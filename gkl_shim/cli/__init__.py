@@ -42,9 +42,8 @@ _SUBCOMMANDS = {
     "prefilter": "Report which read-segment pairs are within a number of edits.",
     "smithwaterman": "Align pairs of sequences as GATK does.",
     "mem": "Find maximal exact matches, with mummer's options and output.",
-    "mummer-scripts": "Write copies of nucmer and promer that use mem.",
     "correct": "Correct sequencing errors in short reads.",
-    "bench": "Measure the speed of this machine, beside the usual programs.",
+    "bench": "Measure PairHMM on this machine, beside Intel's GKL.",
 }
 
 

@@ -42,7 +42,6 @@ def command(output: Path) -> int:
     check_outputs("-", output / "demo.json")
     with _download(progress, f"GATK {fetch.GATK_VERSION} from Maven Central") as told:
         classpath = fetch.gatk_classpath(told)
-        fetch.gkl_classpath(progress=told)
     sample = data.na12878_chr22(output / "na12878_chr22")
     result = demonstration.demonstrate(sample, classpath, swap, partial(_step, progress))
     with atomic_output(output / "demo.json") as stream:

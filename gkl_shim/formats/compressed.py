@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable
@@ -16,6 +17,8 @@ HEAD = 512
 """Enough bytes to recognize a format."""
 
 _BUFFER = 1 << 17
+# A name in a header may have any length. No file has a longer one than this.
+_LONGEST_HEADER = 1 << 24
 
 
 class _Decompressor(Protocol):
@@ -43,6 +46,10 @@ class _Format(NamedTuple):
     """Whether no member may follow zeros."""
     ignores_rest: bool = False
     """Whether bytes that begin no member are ignored, with a warning."""
+    has_header: Callable[[bytes], bool] = lambda _: True
+    """Whether a member's first bytes hold what the decompressor must get at once."""
+    refused: Callable[[bytes], str] = lambda _: ""
+    """Why a member is refused by its first bytes."""
 
 
 # The decompressors are imported when they are needed.
@@ -56,6 +63,22 @@ def _bzip2() -> _Decompressor:
     import bz2
 
     return bz2.BZ2Decompressor()
+
+
+def _has_gzip_header(data: bytes) -> bool:
+    """Return whether data hold a whole header and a byte behind it. igzip misreads it in pieces."""
+    flags, at = (*data[3:4], 0)[0], 10
+    if flags & 4:  # extra fields
+        at += 2 + int.from_bytes(data[10:12], "little")
+    for text in (8, 16):  # the file's name, and a comment
+        if flags & text:
+            end = data.find(0, at)
+            if end < 0:
+                return False
+            at = end + 1
+    if flags & 2:  # a checksum of the header
+        at += 2
+    return at < len(data)
 
 
 def _xz() -> _Decompressor:
@@ -72,13 +95,45 @@ def _zstd() -> _Decompressor:
     return cast(_Decompressor, zstd.ZstdDecompressor())
 
 
+def _wide_zstd_window(head: bytes) -> str:
+    """Return what a frame's window needs if it is too large for the decompressor, or nothing."""
+    if len(head) < _ZSTD_HEADER or not head.startswith(_ZSTD_FRAME):
+        return ""
+    descriptor = head[4]
+    if descriptor & 0x20:  # The window is the content, whose size follows the dictionary's number.
+        at = 5 + (0, 1, 2, 4)[descriptor & 3]
+        size = (1, 2, 4, 8)[descriptor >> 6]
+        window = int.from_bytes(head[at : at + size], "little")
+    else:
+        power = 1 << 10 + (head[5] >> 3)
+        window = power + power // 8 * (head[5] & 7)
+    if window <= _ZSTD_WINDOW:
+        return ""
+    needed = math.ceil(window / (1 << 20))
+    return (
+        f"compressed with a window of {needed:,} MiB, more than the {_ZSTD_WINDOW >> 20} MiB that "
+        f"are read; decompress them with zstd -d --memory={needed}MB"
+    )
+
+
 # Decompressors skip such frames. A file of pzstd begins with one.
 _SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
+_ZSTD_FRAME = b"\x28\xb5\x2f\xfd"
+_ZSTD_HEADER = 18  # at most
+_ZSTD_WINDOW = 1 << 27  # the most that a decompressor takes unless it is told otherwise
 _COMPRESSED = (
-    _Format("gzip", (b"\x1f\x8b",), _gzip, 1, ends_with_padding=True, ignores_rest=True),
+    _Format(
+        "gzip",
+        (b"\x1f\x8b",),
+        _gzip,
+        1,
+        ends_with_padding=True,
+        ignores_rest=True,
+        has_header=_has_gzip_header,
+    ),
     _Format("bzip2", (b"BZh",), _bzip2, ignores_rest=True),
     _Format("xz", (b"\xfd7zXZ\x00",), _xz, 4),
-    _Format("zstd", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd),
+    _Format("zstd", (_ZSTD_FRAME, *_SKIPPABLE), _zstd, refused=_wide_zstd_window),
 )
 
 
@@ -142,6 +197,7 @@ class Members:
             # BGZF's field comes first among the extra fields of gzip.
             self._is_bgzf = head.startswith(b"\x1f\x8b\x08\x04") and head[12:14] == b"BC"
             self._begun = self._is_empty = True
+            self._read_header()
             self._member = self._format.decompressor()
             return
         self._ended = True
@@ -153,6 +209,16 @@ class Members:
             self._warn(f"what follows the {self._format.name} data is ignored")
         elif self._is_bgzf and not self._is_empty:
             self._warn("the end marker of BGZF is absent; the file may be cut off")
+
+    def _read_header(self) -> None:
+        while not self._format.has_header(self._rest):
+            if len(self._rest) > _LONGEST_HEADER:
+                raise self._error(f"damaged: a header has more than {_LONGEST_HEADER >> 20} MiB")
+            if not self._have(len(self._rest) + 1):
+                raise self._error("cut off")
+        refused = self._format.refused(self._rest[:HEAD])
+        if refused:
+            raise self._error(refused)
 
     def _skip_zeros(self) -> int:
         count = 0

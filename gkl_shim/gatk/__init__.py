@@ -4,6 +4,5 @@
 three ways to replace its native classes. :mod:`~gkl_shim.gatk.run` runs GATK, and
 :mod:`~gkl_shim.gatk.programs` finds Java. :mod:`~gkl_shim.gatk.archive` makes a class-data archive,
 with which GATK starts sooner. :mod:`~gkl_shim.gatk.compare` compares VCF files.
-:mod:`~gkl_shim.gatk.replay` and :mod:`~gkl_shim.gatk.replay_smithwaterman` time several engines in
-one JVM. :mod:`~gkl_shim.gatk.data` holds a sample of real reads.
+:mod:`~gkl_shim.gatk.data` holds a sample of real reads.
 """

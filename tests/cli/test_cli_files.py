@@ -22,12 +22,12 @@ from click.testing import CliRunner
 
 from gkl_shim.cli import _SUBCOMMANDS, cli
 from gkl_shim.correct import Spectrum
+from gkl_shim.gatk import gkl
 from gkl_shim.mem import Index
 from tests.cli.shim_command import COMMAND, FileCommand, one_error, refused, run, run_here
 from tests.common.arguments import of_each
 from tests.conftest import require_package, require_tool
 
-BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")
 COMMANDS: dict[str, FileCommand] = of_each("COMMAND")
 #: The files of all commands, by name.
 FILES = {name: text for command in COMMANDS.values() for name, text in command.files.items()}
@@ -48,10 +48,7 @@ OUTPUTS = [
 #: A way to write OUT, and an input that OUT may not be.
 READ_AND_WRITTEN = [
     *((f"{command.options} {command.name} -o OUT", command.name) for command in COMMANDS.values()),
-    ("bench correct reads.fq --json OUT", "reads.fq"),
     ("bench pairhmm regions.in --json OUT", "regions.in"),
-    ("bench pdhmm regions.pdhmm.in --json OUT", "regions.pdhmm.in"),
-    ("bench smithwaterman pairs.tsv --json OUT", "pairs.tsv"),
     ("correct reads.fq -o new --json OUT", "reads.fq"),
     ("correct reads.fq mates.fq -o new --output2 OUT", "mates.fq"),
     ("correct reads.svg -o new --plot OUT", "reads.svg"),
@@ -86,9 +83,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "command", [*_SUBCOMMANDS, *(f"bench {algorithm}" for algorithm in BENCHES)]
-)
+@pytest.mark.parametrize("command", [*_SUBCOMMANDS, "bench pairhmm"])
 def test_help_shows_an_example(command: str) -> None:
     done = CliRunner().invoke(cli, [*command.split(), "--help"], prog_name="gkl-shim")
     assert done.exit_code == 0
@@ -221,8 +216,7 @@ def test_standard_streams_are_compared_with_inputs(folder: Path, command: str) -
 
 #: Options and arguments that take a name, with what else their command needs. EMPTY is the name.
 NAMES = [
-    "bench correct EMPTY",
-    "bench mem --json EMPTY",
+    "bench pairhmm --json EMPTY",
     "bench pairhmm --gkl EMPTY",
     "bench pairhmm EMPTY",
     "correct EMPTY",
@@ -243,7 +237,6 @@ NAMES = [
     "mem reference.fa EMPTY",
     "mem reference.fa query.fa -load EMPTY",
     "mem reference.fa query.fa -save EMPTY",
-    "mummer-scripts EMPTY",
     "pairhmm EMPTY",
     "pdhmm EMPTY",
     "prefilter -e 1 EMPTY",
@@ -280,16 +273,9 @@ def test_an_empty_name_is_refused(folder: Path, command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "demo -o reads.fq",
-        "env --archive reads.fq",
-        "env --swap library-path -o reads.fq",
-        "mummer-scripts reads.fq",
-    ],
+    ["demo -o reads.fq", "env --archive reads.fq", "env --swap library-path -o reads.fq"],
 )
 def test_a_file_is_no_folder(folder: Path, command: str) -> None:
-    if command.startswith("mummer-scripts"):
-        require_tool("nucmer")
     code, message = refused(folder, *command.split())
     assert (code, Path(message.partition(":")[0]).name) == (1, "reads.fq")
     assert message.endswith(": Not a directory")
@@ -412,7 +398,7 @@ def test_python_s_filters_for_warnings_change_no_line(
     assert re.search(rf"(?m)^gkl-shim: warning: .*{told}", found[0][1].decode())
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *(f"bench {name}" for name in BENCHES)])
+@pytest.mark.parametrize("command", [*COMMANDS, "bench pairhmm"])
 def test_an_option_that_is_given_twice_is_refused(folder: Path, command: str) -> None:
     """The first value would be lost. mummer refuses it, too."""
     words = ["--json", "a", "--json", "b"]
@@ -488,14 +474,15 @@ def test_a_full_disk_is_named(folder: Path, command: str) -> None:
 
 
 def test_a_full_disk_of_temporary_files_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(gkl, "classpath", lambda _: ("gkl-1.jar", None))
     with files_of_at_most(4):
-        code, told = refused(tmp_path, "bench", "correct")
-    folder, _, rest = told.partition("/generated.fq: ")
-    assert (code, Path(folder).parent, rest) == (1, tmp_path, "File too large")
-    assert not list(tmp_path.iterdir())
+        code, told = refused(folder, "bench", "pairhmm", "regions.in")
+    place, _, rest = told.partition("/regions.in: ")
+    assert (code, Path(place).parent, rest) == (1, folder, "File too large")
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
 
 
 @pytest.mark.parametrize("begin", [b"\n", b" \t\r\n\n"])
@@ -522,11 +509,3 @@ def test_a_blank_line_within_a_region_is_named(folder: Path, command: str) -> No
     name = COMMANDS[command].name
     (folder / "in").write_bytes(FILES[name].replace(b"\n", b"\n \n", 1))
     assert refused(folder, command, "in") == (1, "in:2: a blank line is within a region")
-
-
-@pytest.mark.parametrize("command", ["bench correct", "bench smithwaterman"])
-def test_an_empty_file_is_not_measured(folder: Path, command: str) -> None:
-    (folder / "empty").touch()
-    code, message = refused(folder, *command.split(), "empty")
-    assert code == 1
-    assert "empty: the file holds no " in message

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.common.genomes import PAPER, generated
 from gkl_shim import mem
-from gkl_shim.bench.genomes import PAPER, generated
 from gkl_shim.cli.common._json import write_json
 from gkl_shim.correct import Spectrum
 from gkl_shim.correct import _cuda as cuda_correct

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.common.genomes import mutated
 from gkl_shim import mem
-from gkl_shim.bench.genomes import mutated
 from gkl_shim.cli.mem import command
 from gkl_shim.common import _native
 from gkl_shim.cuda import devices

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.common.genomes import PAPER, Shape, generated, mutated
 from gkl_shim import mem
-from gkl_shim.bench.genomes import PAPER, Shape, generated, mutated
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.mem import _cuda as cuda
 from tests.mem.sequences import pair
