@@ -444,3 +444,15 @@ def test_a_failing_file_of_the_caller_is_named() -> None:
         with pytest.raises(OSError) as error:
             list(content)  # type: ignore[call-overload]
         assert (error.value.errno, error.value.filename) == (5, "x.in")
+
+
+def test_the_end_of_a_terminal_is_final() -> None:
+    """A terminal would go on after it."""
+
+    class Terminal:
+        pieces = iter([b"AC", b"", b"GT", b""])
+
+        def read(self, size: int) -> bytes:
+            return next(self.pieces)
+
+    assert Input(Terminal()).read() == b"AC"  # type: ignore[arg-type]

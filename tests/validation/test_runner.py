@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sys
 import threading
@@ -133,6 +135,23 @@ def test_a_run_that_fails_ends_those_beside_it(
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "finishes", *(f"{name}.log" for name in names[:4])
     }  # fmt: skip
+
+
+def test_results_are_kept_where_a_folder_cannot_be_renamed(
+    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setenv("FAKE_TROUBLE_AT", "--never")
+    job = Job("x", tmp_path / "out" / "x", ("HaplotypeCaller", "-O", f"{FOLDER}/out.vcf.gz"))
+    results = [_runner(tmp_path).run("x", [job]) for _ in "ab"]
+    assert results[0] == results[1]
+    assert len((tmp_path / "runs").read_text().splitlines()) == 1
+    assert job.file("out.vcf.gz").is_file()
+    assert not list(tmp_path.rglob(".gkl-shim.*"))
 
 
 def test_another_java_or_its_options_make_another_key(

@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  *
  * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
  * directory that only this user can enter, under the first of {@link LibraryPlaces} that takes it,
- * and deleted once it is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY
- * names another file. Its path must be absolute, because the working directory may belong to
- * another user. A file that every user can change is refused.
+ * and deleted once it is loaded. The system property gkl.shim.library or the environment variable
+ * GKL_SHIM_LIBRARY names another file. Its path must be absolute, because the working directory may
+ * belong to another user. A file that every user can change is refused.
  */
 public final class NativeLibrary {
     private static NativeLibrary loaded;
