@@ -153,7 +153,7 @@ final class RegionThreads {
             if (own != null) {
                 closers.add(own::close);
             }
-            Engine engine = caller.another();
+            Engine engine = caller.another(reference);
             closers.add(engine::close);
             return call(engine, own);
         } finally {
