@@ -2,7 +2,7 @@
 
     python -m benchmarks.gatk_samples FOLDER 2mb35x --sequence chr17.fa.gz
     python -m benchmarks.gatk_run FOLDER/2mb35x --mode vcf --mode gvcf \\
-        --setting stock --setting agent --setting "agent GKL_SHIM_REGION_THREADS=4"
+        --setting stock --setting agent --setting "agent GKL_SHIM_THREADS=4"
 
 The settings run in turns. Times and ratios are medians of all rounds, and the ratios are those of
 the first setting to each. CPU seconds are those of the whole process, with the JVM's compilers and

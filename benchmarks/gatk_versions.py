@@ -101,7 +101,7 @@ def call(
         classpath,
         swap,
         java_options=(f"-Xlog:class+load:file={classes}",),
-        environment={"GKL_SHIM_REGION_THREADS": _THREADS},
+        environment={"GKL_SHIM_THREADS": _THREADS},
     )
     if done.returncode != 0:
         raise MissingComponent(f"{tool} failed, {swap.name}: {done.complaint}")

@@ -20,7 +20,7 @@ from gkl_shim.gatk import programs, swaps
 
 _PREFIX = "GKL_SHIM_"
 _PROPERTY = re.compile(r"-Dgkl\.shim\.(\w+)=(.*)", re.S)
-_MOST_THREADS = 1024  # as in Setting.java
+_MOST_THREADS = 1024  # as in Threads.java
 _MOST = 2**63 - 1
 
 
@@ -78,8 +78,7 @@ def _is_build(text: str) -> bool:
 
 _SWITCH = _words("on", "off")
 _THREADS = _Values(
-    f"off, auto, or a number of threads, at most {_MOST_THREADS}",
-    lambda text: text in ("off", "auto") or _whole(text, _MOST_THREADS),
+    f"a whole number from 1 to {_MOST_THREADS}", lambda text: _whole(text, _MOST_THREADS)
 )
 _WHOLE = _Values("a whole number of 1 or more", _whole)
 _OUTPUT = _Values("a file in a folder that exists", _can_be_written)
@@ -98,13 +97,13 @@ _WITH_PROPERTY = {
     "PAIRHMM": _SWITCH,
     "PDHMM": _SWITCH,
     "PILEUPS": _SWITCH,
-    "READS": _THREADS,
-    "RECALIBRATION": _THREADS,
+    "READS": _SWITCH,
+    "RECALIBRATION": _SWITCH,
     "RECORD": _OUTPUT,
     "RECORD_SMITHWATERMAN": _OUTPUT,
-    "REGION_THREADS": _THREADS,
+    "REGION_THREADS": _SWITCH,
     "SMITHWATERMAN": _SWITCH,
-    "THREADS": _WHOLE,
+    "THREADS": _THREADS,
     "TOOLS": _SWITCH,
     "VERIFY": _WHOLE,
     "WALK": _SWITCH,

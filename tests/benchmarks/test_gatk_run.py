@@ -29,13 +29,13 @@ def test_a_human_like_sequence_goes_on_in_reverse() -> None:
 
 
 def test_a_setting() -> None:
-    parsed = gatk_run.parse("agent GKL_SHIM_REGION_THREADS=2 -Xmx2g -Da=b --max-alleles 3")
+    parsed = gatk_run.parse("agent GKL_SHIM_THREADS=2 -Xmx2g -Da=b --max-alleles 3")
     assert parsed.swap.agent is not None
-    assert parsed.environment == {"GKL_SHIM_REGION_THREADS": "2"}
+    assert parsed.environment == {"GKL_SHIM_THREADS": "2"}
     assert parsed.java_options == ("-Xmx2g", "-Da=b")
     assert parsed.arguments == ("--max-alleles", "3")
     with pytest.raises(click.BadParameter, match="must start with stock or agent"):
-        gatk_run.parse("GKL_SHIM_REGION_THREADS=2")
+        gatk_run.parse("GKL_SHIM_THREADS=2")
 
 
 HEADER = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"

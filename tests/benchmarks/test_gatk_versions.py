@@ -75,7 +75,7 @@ def test_the_table(
     ) -> run.Run:  # fmt: skip
         (option,) = java_options
         Path(option.partition("file=")[2]).write_text(CLASSES)
-        assert environment == {"GKL_SHIM_REGION_THREADS": "4"}
+        assert environment == {"GKL_SHIM_THREADS": "4"}
         if swap.name == "stock":
             tools.append((arguments[0], *arguments[7:]))
         if classpath == "4.5.0.0":

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
-from tests.conftest import ROOT, require_tool
+from tests.conftest import ROOT
 from tests.gatk.conftest import QUICK, Gatk, command
 from tests.gatk.regions.test_region_threads import records
 
@@ -59,31 +58,7 @@ def test_off_leaves_just_these_parts_to_gatk(
     assert f"regions: {min(asked, 3)} threads" in log
     assert records(output) == records(stock.vcf)
     packages = set(re.findall(r" org\.gklshim\.gatk\.(\w+)\.\w+", loaded.read_text()))
-    assert packages == PARTS - by_variable - by_property | {"bam", "regions"}
-
-
-def test_how_many_threads_call_regions(classpath: str, checks: Path) -> None:
-    path = f"{checks}:{paths.agent_jar()}:{classpath}"
-    program = "org.gklshim.gatk.regions.RegionThreadsCheck"
-
-    def said(variable: str, *values: str, cpus: str = THREE_CPUS) -> tuple[list[str], list[str]]:
-        """Return the numbers of threads for the values of GATK's option and of the property, and
-        what the warnings say is ignored."""
-        environment = {**os.environ, "GKL_SHIM_REGION_THREADS": variable}
-        java = [require_tool("java"), cpus, "-cp", path, program]
-        done = subprocess.run(
-            [*java, *values], env=environment, capture_output=True, text=True, check=True
-        )
-        return done.stdout.split(), re.findall(r"warning: (.*) is ignored: ", done.stderr)
-
-    values = ("2,", "2,1", "2,7", "2,1024", "2,auto", "2,off")
-    assert said("5", *values) == (["5", "1", "7", "1024", "3", "1"], [])
-    assert said("auto", "2,") == (["3"], [])
-    assert said("", "2,", "4,", "0,", "0,off", "0,auto") == (["2", "3", "3", "1", "3"], [])
-    assert said("", "0,", "0,auto", cpus="-XX:ActiveProcessorCount=32") == (["16", "32"], [])
-    wrong = ["0", "1025", "-2", "x", "2.5", "99999999999"]
-    expected = ["GKL_SHIM_REGION_THREADS=y", *(f"gkl.shim.region_threads={each}" for each in wrong)]
-    assert said("y", "2,", *(f"2,{each}" for each in wrong)) == (["2"] * 7, expected)
+    assert packages == PARTS - by_variable - by_property | {"blocks", "regions", "threads"}
 
 
 _VERSION = r"\d+(?:\.\d+){3}"

@@ -3,8 +3,10 @@ package org.gklshim.gatk.threads;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +65,8 @@ public final class OrderedTasksChecks {
             found = new ArrayList<>();
             error = new OrderedTasksChecks(threads, tasks).run(-1, failing, -1, found);
             check("error of the sink at " + failing, ("sink " + failing).equals(error));
-            check("results before the sink's " + failing, expected.subList(0, failing).equals(found));
+            check("results before the sink's " + failing,
+                    expected.subList(0, failing).equals(found));
             found = new ArrayList<>();
             error = new OrderedTasksChecks(threads, tasks).run(-1, -1, failing, found);
             check("error of the owner at " + failing, ("owner " + failing).equals(error));
@@ -72,6 +75,8 @@ public final class OrderedTasksChecks {
         }
         checkLimits(threads);
         checkTasksRunTogether(threads);
+        checkOneTask(threads);
+        checkFewerThreads(threads);
         System.out.println("done with " + threads);
     }
 
@@ -90,8 +95,8 @@ public final class OrderedTasksChecks {
                 return task;
             });
         }
-        OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>(
-                functions, task -> {}, task -> inFlight.decrementAndGet(), 30, 20, 100);
+        OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>("test", threads, functions::get,
+                task -> {}, task -> inFlight.decrementAndGet(), 30, 20, 100);
         for (int k = 0; k < 50; k++) {
             // One task is heavier than any limit.
             tasks.submit(k, k == 20 ? 1000 : 10, true);
@@ -117,14 +122,61 @@ public final class OrderedTasksChecks {
             }
             return task;
         };
-        OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>(
-                Collections.nCopies(threads, meet), task -> {}, task -> {}, 1000, 1000, threads);
+        OrderedTasks<Integer, Integer> tasks =
+                new OrderedTasks<>("test", threads, k -> meet, task -> {}, 1000, threads);
         for (int k = 0; k < threads; k++) {
             tasks.submit(k, 1, true);
         }
         tasks.awaitAll();
         tasks.close();
         check("tasks that met: " + met, met.get() == threads);
+    }
+
+    /** One task is the owner's, and starts no thread. */
+    private static void checkOneTask(int threads) {
+        List<Integer> made = new ArrayList<>();
+        List<Thread> computing = new ArrayList<>();
+        OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>("test", threads, k -> {
+            made.add(k);
+            return task -> {
+                computing.add(Thread.currentThread());
+                return task;
+            };
+        }, task -> {}, 1000, 100);
+        tasks.submit(0, 1);
+        tasks.awaitAll();
+        tasks.close();
+        check("functions for one task: " + made, made.equals(Collections.singletonList(0)));
+        check("threads of one task: " + computing,
+                computing.equals(Collections.singletonList(Thread.currentThread())));
+    }
+
+    /** Where functions cannot be made, the others compute all tasks. */
+    private static void checkFewerThreads(int threads) {
+        for (int most = 1; most < Math.min(threads, 4); most++) {
+            int made = most;
+            Set<Thread> computing = Collections.synchronizedSet(new HashSet<>());
+            List<Integer> results = new ArrayList<>();
+            OrderedTasks<Integer, Integer> tasks = new OrderedTasks<>("test", threads, k -> {
+                if (k >= made) {
+                    throw new OutOfMemoryError("for the test");
+                }
+                return task -> {
+                    computing.add(Thread.currentThread());
+                    sleep(1);
+                    return task;
+                };
+            }, results::add, 1000, 100);
+            List<Integer> expected = new ArrayList<>();
+            for (int k = 0; k < 50; k++) {
+                tasks.submit(k, 1);
+                expected.add(k);
+            }
+            tasks.awaitAll();
+            tasks.close();
+            check("results of fewer threads", results.equals(expected));
+            check("threads: " + computing.size(), computing.size() == made);
+        }
     }
 
     private List<String> inOneThread(int failing) {
@@ -156,7 +208,8 @@ public final class OrderedTasksChecks {
         }
         AtomicInteger sinks = new AtomicInteger();
         Consumer<Result> inOrder = result -> drawLater(result, true);
-        OrderedTasks<String[], Result> queue = new OrderedTasks<>(functions, inOrder, result -> {
+        OrderedTasks<String[], Result> queue = new OrderedTasks<>("test", threads, functions::get,
+                inOrder, result -> {
             check("one sink at a time", sinks.incrementAndGet() == 1);
             if (results.size() == failingSink) {
                 throw new IllegalStateException("sink " + failingSink);

@@ -102,13 +102,15 @@ bool is_one_of(const std::string &word, const char *words) {
            padded.find(" " + word + " ") != std::string::npos;
 }
 
+// The most threads that the user can set, as in Threads.java.
+constexpr int kMostThreads = 1024;
+
 // Parses a whole number from 1 to `most`. Returns 0 if the text is not one.
 int64_t positive(const std::string &text, int64_t most) {
     char *end = nullptr;
     errno = 0;
     long long value = strtoll(text.c_str(), &end, 10);
-    if (errno != 0 || *end != '\0' || value < 1) return 0;
-    return value < most ? value : most;
+    return errno == 0 && *end == '\0' && value >= 1 && value <= most ? value : 0;
 }
 
 // Never destroyed: Java threads may still compute while the process ends.
@@ -134,14 +136,16 @@ Settings read(JNIEnv *env) {
     else if (!backend.empty() && !is_one_of(backend, "cpu off"))
         ignored(kBackend, backend, "auto, cpu, cuda or off");
 
-    const auto number = [&](const Name &name, int64_t most) {
+    const auto number = [&](const Name &name, int64_t most, const char *wanted) {
         const std::string text = value(name);
         const int64_t found = positive(text, most);
-        if (!text.empty() && found == 0) ignored(name, text, "a whole number of 1 or more");
+        if (!text.empty() && found == 0) ignored(name, text, wanted);
         return found;
     };
-    settings.threads = int32_t(number(kThreads, std::numeric_limits<int32_t>::max()));
-    settings.verify = number(kVerify, std::numeric_limits<int64_t>::max());
+    const std::string few = format("a whole number from 1 to %d", kMostThreads);
+    settings.threads = int32_t(number(kThreads, kMostThreads, few.c_str()));
+    settings.verify =
+        number(kVerify, std::numeric_limits<int64_t>::max(), "a whole number of 1 or more");
 
     settings.build = value(kBuild);
     if (!settings.build.empty() && !is_one_of(settings.build, gkl_shim_builds())) {

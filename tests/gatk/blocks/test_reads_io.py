@@ -21,7 +21,7 @@ SLEEP = "org/gklshim/gatk/blocks/CodecPool,take,org/gklshim/gatk/blocks/SleepyTh
 def test_files_and_errors_are_htsjdks(classpath: str, checks: Path, tmp_path: Path) -> None:
     """Written, sorted, indexed, queried, truncated, damaged, with threads that sleep at random: see
     ReadsScenarios.java."""
-    options = [f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g", "-Dgkl.shim.reads=8"]
+    options = [f"-Djava.io.tmpdir={tmp_path}", "-Xmx2g", "-Dgkl.shim.threads=8"]
     options += [our_agent(), f"-javaagent:{checks}={SLEEP}"]
     options += ["-cp", f"{classpath}:{checks}"]
     command = [require_tool("java"), *QUICK, *options, "ReadsCheck"]
@@ -49,7 +49,7 @@ def test_the_tools_files_are_stocks(
             ["SortSam", "-I", reads, "-O", f"{folder}/name.bam", "-SO", "queryname", *silent],
             ["SortSam", "-I", f"{folder}/name.bam", "-O", f"{folder}/place.bam", *by_place],
         ]
-        agent = [our_agent(), "-Dgkl.shim.reads=2"]
+        agent = [our_agent(), "-Dgkl.shim.threads=2"]
         log = in_one_jvm(commands, *(agent if swap == "agent" else []))
         assert len(re.findall("reads: 2 threads", log)) == (swap == "agent"), log[-3000:]
         digests.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
@@ -69,7 +69,7 @@ def test_files_are_stocks_with_gkl_088(
         folder.mkdir()
         words = ["PrintReads", "-I", str(chr22.reads), "-O", f"{folder}/reads.bam"]
         words += ["--add-output-sam-program-record", "false", "--create-output-bam-md5"]
-        log = gatk.run(words, swap, "-Dgkl.shim.reads=3").log.decode()
+        log = gatk.run(words, swap, "-Dgkl.shim.threads=3").log.decode()
         assert "gkl-0.8.8.jar" in log, log[-3000:]
         assert ("reads: 3 threads for compressed blocks" in log) == (swap == "agent"), log[-3000:]
         files.append({path.name: path.read_bytes() for path in folder.iterdir()})

@@ -72,7 +72,8 @@ def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> No
             for run, table in zip(runs, tables, strict=True)
         ]
         loaded = tmp_path / f"{swap}.classes"
-        agent = [our_agent(), f"-Dgkl.shim.reads={swap}"]
+        setting = "reads" if swap == "off" else "threads"
+        agent = [our_agent(), f"-Dgkl.shim.{setting}={swap}"]
         agent.append(f"-Xlog:class+load:file={loaded}")
         log = in_one_jvm(commands, *(agent if swap != "stock" else ()))
         if swap != "stock":

@@ -18,7 +18,7 @@ from tests.gatk.recalibration import recalibration_reads
 pytestmark = pytest.mark.gatk
 
 AGENT = our_agent()
-THREE = {"gkl.shim.recalibration": "3"}
+THREE = {"gkl.shim.threads": "3"}
 
 #: Options of BaseRecalibrator. {0} is the sample's folder.
 COUNTING = {
@@ -197,7 +197,7 @@ def test_one_thread_writes_what_stock_writes(
     others = [counting(reads, tmp_path / name, COUNTING[name]) for name in tables]
     runs = {name: APPLYING[name] for name in bams}
     # The class of GATK that calls us serves copies of records, too, which are off.
-    options = (AGENT, "-Dgkl.shim.recalibration=1", "-Dgkl.shim.reads=off")
+    options = (AGENT, "-Dgkl.shim.threads=1", "-Dgkl.shim.reads=off")
     log = apply_all(reads, stocks, in_one_jvm, tmp_path, runs, *options, others=others)
     assert log.count("recalibration: one thread") == len(others) + len(runs)
     for folder, names in ((stocks, tables), (stocks_reads, bams)):
@@ -311,7 +311,7 @@ def test_threads_that_sleep_at_random_change_nothing(
     table = tmp_path / "table"
     log = apply_all(
         reads, stocks, in_one_jvm, tmp_path, runs, AGENT, trouble, others=[counting(reads, table)],
-        properties={"gkl.shim.recalibration": "8", "test.sleep": "20"},
+        properties={"gkl.shim.threads": "8", "test.sleep": "20"},
     )  # fmt: skip
     assert log.count("recalibration: 8 threads") == 3
     assert table.read_bytes() == (stocks / "plain").read_bytes()
@@ -333,7 +333,7 @@ def test_a_read_that_fails_ends_a_run_as_in_one_thread(
     lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
     failing = lines[1500].split("\t")[0]
     for count in (1, 4):
-        properties = {"gkl.shim.recalibration": str(count), "test.error": error}
+        properties = {"gkl.shim.threads": str(count), "test.error": error}
         properties |= {"test.fail": failing, "test.sleep": "20"}
         folder, table = tmp_path / str(count), tmp_path / "table"
         log = apply_all(

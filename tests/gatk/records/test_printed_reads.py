@@ -174,7 +174,7 @@ def test_files_are_stocks(
             for number, (reads, options, _) in enumerate(runs)
         ]
         commands.append(printing(sample.reads, folder / "text.sam"))
-        agent = [our_agent(), f"-Dgkl.shim.reads={way}"]
+        agent = [our_agent(), f"-Dgkl.shim.threads={way}"]
         # The class of GATK that calls us serves recalibration, too.
         agent += ["-Dgkl.shim.recalibration=off"] if way == "3" else []
         logs[way] = in_one_jvm(commands, *(agent if way != "stock" else ()))
@@ -219,7 +219,7 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
             printing(path, folder / path.name, UNFILTERED if name == "cigar" else "")
             for name, path in files.items()
         ]
-        agent = (our_agent(), f"-Dgkl.shim.reads={way}")
+        agent = (our_agent(), f"-Dgkl.shim.threads={way}")
         failures = len(commands) - len(ends_early)
         log = in_one_jvm(commands, *(agent if way != "stock" else ()), failures=failures)
         if way != "stock":
@@ -260,7 +260,7 @@ def test_other_inputs_are_left_to_gatk(
             printing(text, folder / "text.bam"),
             printing(sample.reads, folder / "two.bam", f"-I {copy}"),
         ]
-        agent = (our_agent(), "-Dgkl.shim.reads=2")
+        agent = (our_agent(), "-Dgkl.shim.threads=2")
         log = in_one_jvm(commands, *(agent if way == "ours" else ()), failures=1)
         assert log.count("reads: GATK's own code is used") == (3 if way == "ours" else 0)
         bams = [gzip.decompress((folder / f"{name}.bam").read_bytes()) for name in ("text", "two")]

@@ -33,7 +33,8 @@ def bcf_records(bcf: Path) -> bytes:
 
 
 def threads(count: int | str) -> tuple[str, ...]:
-    return (f"-Dgkl.shim.region_threads={count}",)
+    setting = "region_threads" if count == "off" else "threads"
+    return (f"-Dgkl.shim.{setting}={count}",)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def started(
     jvm: Jvm, *runs: Sequence[str], count: int | None = None, together: bool = False
 ) -> str:
     """Run tools, one after another or all at once, and return the log."""
-    setting = ["set", "gkl.shim.region_threads"]
+    setting = ["set", "gkl.shim.threads"]
     before = [*calm(), *([[*setting, str(count)]] if count else [])]
     results, log = jvm(*before, *([["together"]] if together else []), *runs)
     if count:

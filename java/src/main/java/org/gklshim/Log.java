@@ -1,7 +1,13 @@
 package org.gklshim;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
 /** Writes lines to standard error, in the same form as kernels/jni/settings/log.cpp. */
 public final class Log {
+    /** The warnings that are given once. */
+    private static final Set<String> GIVEN = ConcurrentHashMap.newKeySet();
+
     private Log() {}
 
     public static void info(String text) {
@@ -18,6 +24,13 @@ public final class Log {
 
     public static void warning(String text) {
         line("warning: " + text);
+    }
+
+    /** Gives a warning once, such as one of a setting that several parts read. */
+    public static void warnOnce(String text) {
+        if (GIVEN.add(text)) {
+            warning(text);
+        }
     }
 
     private static void line(String text) {

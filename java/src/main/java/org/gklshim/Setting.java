@@ -20,12 +20,9 @@ public enum Setting {
     RECALIBRATION("gkl.shim.recalibration", "GKL_SHIM_RECALIBRATION"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
     SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
+    THREADS("gkl.shim.threads", "GKL_SHIM_THREADS"),
     TOOLS("gkl.shim.tools", "GKL_SHIM_TOOLS"),
     WALK("gkl.shim.walk", "GKL_SHIM_WALK");
-
-    /** The most threads of a tool if the user says nothing, and there are as many processors. */
-    public static final int USUAL_THREADS = 16;
-    private static final int MAX_THREADS = 1024;
 
     private final String property;
     private final String variable;
@@ -45,44 +42,14 @@ public enum Setting {
         return value().equals("off");
     }
 
-    /** Warns of a value that is neither on nor off, unless it is a number of threads. */
+    /** Warns of a value that is neither on nor off. */
     void warnUnlessSwitch() {
-        if (this == READS || this == RECALIBRATION || this == REGION_THREADS) {
-            return;
-        }
         String value = value();
         if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
-            Log.warning(source() + "=" + value + " is ignored: it must be on or off");
+            boolean isNumber = value.equals("auto") || value.matches("[0-9]+");
+            Log.warnOnce(source() + "=" + value + " is ignored: it must be on or off"
+                    + (isNumber ? "; GKL_SHIM_THREADS sets the number of threads" : ""));
         }
-    }
-
-    /**
-     * Returns the number of threads that the value says, and warns of a wrong one.
-     *
-     * @param usual the number if there is no value, unless there are fewer processors
-     */
-    public int threads(int usual) {
-        int processors = Runtime.getRuntime().availableProcessors();
-        String text = value();
-        if (text.equals("off")) {
-            return 1;
-        }
-        if (text.equals("auto")) {
-            return processors;
-        }
-        if (!text.isEmpty()) {
-            try {
-                int threads = Integer.parseInt(text);
-                if (threads >= 1 && threads <= MAX_THREADS) {
-                    return threads;
-                }
-            } catch (NumberFormatException e) {
-                // Reported below.
-            }
-            Log.warning(source() + "=" + text + " is ignored: it must be off, auto, or a number of "
-                    + "threads, at most " + MAX_THREADS);
-        }
-        return Math.max(1, Math.min(processors, usual));
     }
 
     /** Returns the value; "" if the setting is not made. */

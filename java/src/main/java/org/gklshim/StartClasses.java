@@ -1,6 +1,7 @@
 package org.gklshim;
 
 import java.io.IOException;
+import org.gklshim.gatk.threads.Threads;
 import org.gklshim.gatk.tools.ToolSearch;
 
 /**
@@ -17,18 +18,12 @@ final class StartClasses {
     /** Has a thread load the classes, unless GATK's own thread needs the only processor. */
     static void load(ClassLoader loader) {
         // A class loader that is not the JDK's may not load in several threads at once.
-        if (Runtime.getRuntime().availableProcessors() < 2
+        if (Threads.cpus() < 2
                 || loader != ClassLoader.getSystemClassLoader()
                 || loader.getClass().getClassLoader() != null) {
             return;
         }
-        Thread thread = new Thread(() -> loadAll(loader), "gkl-shim start");
-        thread.setDaemon(true);
-        try {
-            thread.start();
-        } catch (OutOfMemoryError e) {
-            // The system refuses a thread. GATK's own thread loads the classes.
-        }
+        Threads.start("start", () -> loadAll(loader));
     }
 
     private static void loadAll(ClassLoader loader) {

@@ -3,16 +3,17 @@ package org.gklshim.gatk.blocks;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.gklshim.gatk.threads.OrderedTasks;
 
-/** The computing of a block. */
+/** A block that a thread computes, or the one that waits for it. */
 final class BlockTask<T> extends FutureTask<T> {
     BlockTask(Callable<T> computation) {
         super(computation);
     }
 
     /**
-     * Waits for the block, or computes it if no thread has begun. An interrupt of the calling thread
-     * is kept for later.
+     * Waits for the block, or computes it if no thread has begun to. An interrupt of the calling
+     * thread is kept for later.
      *
      * @throws RuntimeException or an error or any exception, if the computation threw it
      */
@@ -26,7 +27,7 @@ final class BlockTask<T> extends FutureTask<T> {
                 } catch (InterruptedException e) {
                     isInterrupted = true;
                 } catch (ExecutionException e) {
-                    throw BlockTask.<RuntimeException>asThrown(e.getCause());
+                    OrderedTasks.<RuntimeException>rethrow(e.getCause());
                 }
             }
         } finally {
@@ -34,10 +35,5 @@ final class BlockTask<T> extends FutureTask<T> {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> E asThrown(Throwable failure) throws E {
-        throw (E) failure;
     }
 }

@@ -5,12 +5,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.gklshim.Log;
-import org.gklshim.Setting;
+import org.gklshim.gatk.threads.Threads;
 
 /** The threads that deflate and inflate the blocks of all compressed files of this JVM. */
 final class BlockThreads {
-    private static final int COUNT =
-            Setting.READS.threads(Runtime.getRuntime().availableProcessors());
+    private static final String PART = "reads";
+    private static final int COUNT = Threads.count();
     /** How many blocks of a file may be in flight. A block needs about 128 KiB. */
     static final int BLOCKS_A_FILE = 4 * COUNT;
     /** How many blocks of all files may be in flight, but each file may always have one. */
@@ -22,15 +22,12 @@ final class BlockThreads {
     /** Started by the first block that a thread computes. */
     private static final class Pool {
         static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(COUNT, COUNT,
-                SECONDS_IDLE, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "gkl-shim reads");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                SECONDS_IDLE, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+                task -> Threads.make(PART, task));
 
         static {
             THREADS.allowCoreThreadTimeOut(true);
-            Log.info("reads: " + COUNT + " threads for compressed blocks");
+            Log.info(PART + ": " + COUNT + " threads for compressed blocks");
         }
 
         private Pool() {}
@@ -54,7 +51,8 @@ final class BlockThreads {
         try {
             Pool.THREADS.execute(task);
         } catch (OutOfMemoryError e) {
-            // The system refuses a thread. Who waits for the task computes it.
+            // The thread that waits for the block computes it.
+            Threads.logFewer(PART, e);
         }
     }
 

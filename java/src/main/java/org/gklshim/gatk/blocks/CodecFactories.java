@@ -29,7 +29,7 @@ public final class CodecFactories {
     public static Deflater makeDeflater(IntelDeflaterFactory factory, int level, boolean nowrap) {
         Deflater made = factory.makeDeflater$original(level, nowrap);
         if (factory.getClass() == IntelDeflaterFactory.class) {
-            // Where it must, the factory falls back on Java's class and logs it, which once is enough.
+            // The factory may fall back on Java's class. It logs that, and need not do so again.
             remember(made, made.getClass() == Deflater.class
                     ? () -> new Deflater(level, nowrap)
                     : () -> factory.makeDeflater$original(level, nowrap));

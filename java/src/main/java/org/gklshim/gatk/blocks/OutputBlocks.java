@@ -165,8 +165,8 @@ final class OutputBlocks {
     }
 
     /**
-     * Writes all blocks in flight because somebody asks for the address of the next one. Who asks
-     * will ask again, so threads would gain nothing from now on.
+     * Writes all blocks in flight, because a caller asks for the address of the next one. Such a
+     * caller asks for each record's, so htsjdk's own code deflates all later blocks.
      */
     void writeForAddress() {
         if (!inFlight.isEmpty()) {

@@ -12,8 +12,6 @@ import htsjdk.samtools.util.Log;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -21,9 +19,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.gklshim.NativeLibrary;
-import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.threads.OrderedTasks;
+import org.gklshim.gatk.threads.Threads;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.finding.ReadEndCollector;
 import org.gklshim.gatk.duplicates.finding.ReadEndStore;
@@ -68,8 +66,7 @@ public final class DuplicateMarking {
     private final UnusualRecords unusual;
     private final LibraryIdGenerator generator;
     private final RecordEngine engine;
-    private final int threads =
-            Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
+    private final int threads = Threads.count();
     private final Buffers inputBuffers = new Buffers(BamSource.BATCH_SIZE);
     private final Buffers outputBuffers = new Buffers(2 * BamSource.BATCH_SIZE);
     private DuplicateSets sets;
@@ -316,13 +313,9 @@ public final class DuplicateMarking {
      */
     private <R> void read(Supplier<Function<BamRecords, R>> functions, Consumer<R> sink,
             BooleanSupplier isDone) throws IOException {
-        List<Function<BamRecords, R>> made = new ArrayList<>();
-        for (int k = 0; k < threads; k++) {
-            made.add(functions.get());
-        }
         int batches = BATCHES_A_THREAD * threads;
-        OrderedTasks<BamRecords, R> tasks =
-                new OrderedTasks<>(made, sink, batches, batches, batches);
+        OrderedTasks<BamRecords, R> tasks = new OrderedTasks<>(
+                "duplicates", threads, k -> functions.get(), sink, batches, batches);
         try (RecordSource source =
                 new RecordSource(inputs.files, options.isGrouped, inputBuffers)) {
             for (BamRecords records; !isDone.getAsBoolean()

@@ -11,9 +11,9 @@ import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.Log;
-import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.threads.OrderedTasks;
+import org.gklshim.gatk.threads.Threads;
 
 /**
  * The traversal of a tool of base quality score recalibration. The tool's own thread reads the
@@ -70,28 +70,13 @@ public final class RecalibrationTraversal {
 
     private OrderedTasks<ReadTask, ReadTask> start() {
         String serialReason = tool.serialReason();
-        int threads =
-                serialReason == null ? Setting.RECALIBRATION.threads(Setting.USUAL_THREADS) : 1;
-        List<Function<ReadTask, ReadTask>> functions = new ArrayList<>();
-        while (functions.size() < threads) {
-            functions.add(function());
-        }
-        try {
-            OrderedTasks<ReadTask, ReadTask> tasks = queue(functions);
-            Log.info("recalibration: " + (threads == 1 ? "one thread" : threads + " threads")
-                    + (serialReason == null ? "" : ", because of " + serialReason));
-            return tasks;
-        } catch (OutOfMemoryError e) {
-            // This is also what the JVM throws if the system refuses a thread.
-            Log.warning("recalibration: one thread: " + e);
-            return queue(functions.subList(0, 1));
-        }
-    }
-
-    private OrderedTasks<ReadTask, ReadTask> queue(List<Function<ReadTask, ReadTask>> functions) {
-        return new OrderedTasks<>(functions, this::handOn,
-                Runtime.getRuntime().maxMemory() / BYTES_A_BASE / 4, Long.MAX_VALUE,
-                functions.size() * TASKS_A_THREAD);
+        int threads = serialReason == null ? Threads.count() : 1;
+        OrderedTasks<ReadTask, ReadTask> tasks = new OrderedTasks<>("recalibration", threads,
+                k -> function(), this::handOn,
+                Runtime.getRuntime().maxMemory() / BYTES_A_BASE / 4, threads * TASKS_A_THREAD);
+        Log.info("recalibration: " + (threads == 1 ? "one thread" : threads + " threads")
+                + (serialReason == null ? "" : ", because of " + serialReason));
+        return tasks;
     }
 
     private Function<ReadTask, ReadTask> function() {

@@ -82,14 +82,18 @@ abstract class Caller {
         return hasQualByDepth && region.isActive();
     }
 
-    /** Is told of each region, in order, when it and all earlier ones are called. */
+    /** Called with each region, in order, after it and all earlier ones were called. */
     void finish(Locatable span) {}
 
     /** Returns the tool's own engine. */
     abstract Engine main();
 
-    /** Returns another engine, with the tool's arguments. */
-    abstract Engine another();
+    /**
+     * Returns another engine, with the tool's arguments.
+     *
+     * @param reference what the engine should read, if GATK lets it
+     */
+    abstract Engine another(SharedReference reference);
 
     /** Returns an engine of GATK as a thread calls it. */
     final Engine engine(Object gatks, Engine.RegionCall call) {

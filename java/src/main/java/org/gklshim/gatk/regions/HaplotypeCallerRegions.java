@@ -19,6 +19,7 @@ import org.gklshim.gatk.Members;
 final class HaplotypeCallerRegions extends Caller {
     /** The tag of a read's mismatches, which GATK sets where a read first occurs in a pileup. */
     private static final String MISMATCHES_TAG = "MZ";
+    private static final String REFERENCE = "referenceReader";
 
     private final HaplotypeCallerEngine engine;
     private final boolean hasPileups;
@@ -96,10 +97,10 @@ final class HaplotypeCallerRegions extends Caller {
     }
 
     @Override
-    Engine another() {
-        Object reference = Members.call(
-                walker, "getReferenceReader", Members.get(walker, "referenceArguments"));
-        return engine((HaplotypeCallerEngine) engines.make(reference));
+    Engine another(SharedReference reference) {
+        Object another = engines.make(Members.get(engine, REFERENCE));
+        Members.replace(another, REFERENCE, reference);
+        return engine((HaplotypeCallerEngine) another);
     }
 
     private Engine engine(HaplotypeCallerEngine caller) {

@@ -77,12 +77,12 @@ final class Mutect2Regions extends Caller {
     }
 
     @Override
-    Engine another() {
+    Engine another(SharedReference none) {
         // Reads are counted by orientation (--f1r2-tar-gz) where active regions are found, which is
         // the work of the tool's own engine.
-        Object reference = Members.call(
+        Object path = Members.call(
                 Members.get(walker, "referenceArguments"), "getReferenceSpecifier");
-        Mutect2Engine another = (Mutect2Engine) engines.make(reference);
+        Mutect2Engine another = (Mutect2Engine) engines.make(path);
         return engine(another, another::callRegion);
     }
 }

@@ -21,9 +21,9 @@ import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.utils.LoggingUtils;
 import org.gklshim.Log;
-import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.threads.OrderedTasks;
+import org.gklshim.gatk.threads.Threads;
 
 /**
  * The threads that call the regions of a tool, while the tool's own thread finds these. Each thread
@@ -65,32 +65,34 @@ final class RegionThreads {
 
     private final AssemblyRegionWalker walker;
     private final Caller caller;
-    private final int threads;
     private final VariantContextWriter writer;
     private final ProgressMeter progress;
     private final SharedReference reference;
     /** Closes what threads have beside what the tool has. */
     private final List<Runnable> closers = new ArrayList<>();
-    private OrderedTasks<AssemblyRegion, Called> tasks;
+    private final OrderedTasks<AssemblyRegion, Called> tasks;
     private long highQds;
 
     private RegionThreads(Caller caller, int threads) {
         this.caller = caller;
-        this.threads = threads;
         walker = caller.walker;
         writer = (VariantContextWriter) Members.get(walker, "vcfWriter");
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
         reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
+        long heap = Runtime.getRuntime().maxMemory();
+        tasks = new OrderedTasks<>("regions", threads, this::function, this::draw, this::write,
+                heap / BYTES_IN_FLIGHT, heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
     }
 
     /** Returns the threads for a tool that is about to traverse, or null if it has its own only. */
     static RegionThreads of(AssemblyRegionWalker walker) {
+        Caller caller = null;
         try {
-            Caller caller = Caller.of(walker);
+            caller = Caller.of(walker);
             if (caller == null) {
                 return null;
             }
-            int threads = threads(caller.givenThreads());
+            int threads = Threads.count(caller.givenThreads());
             if (threads == 1) {
                 return null;
             }
@@ -100,35 +102,14 @@ final class RegionThreads {
                 return null;
             }
             RegionThreads made = new RegionThreads(caller, threads);
-            made.start();
             Log.info("regions: " + threads + " threads");
             return made;
         } catch (RuntimeException | OutOfMemoryError e) {
-            // This error is also what the JVM throws if the system refuses a thread.
+            if (caller != null) {
+                caller.restore();
+            }
             Log.warning("regions: one thread: " + e);
             return null;
-        }
-    }
-
-    /**
-     * Returns how many threads call regions.
-     *
-     * @param given the value of GATK's option, which counts if the setting is not made or is wrong;
-     *     0 if that is not given either
-     */
-    static int threads(int given) {
-        return Setting.REGION_THREADS.threads(given == 0 ? Setting.USUAL_THREADS : given);
-    }
-
-    /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
-    private void start() {
-        try {
-            long heap = Runtime.getRuntime().maxMemory();
-            tasks = new OrderedTasks<>(functions(), this::draw, this::write,
-                    heap / BYTES_IN_FLIGHT, heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
-        } catch (Throwable e) {
-            close();
-            throw e;
         }
     }
 
@@ -145,9 +126,7 @@ final class RegionThreads {
     }
 
     private void close() {
-        if (tasks != null) {
-            tasks.close();
-        }
+        tasks.close();
         for (Runnable closer : closers) {
             try {
                 closer.run();
@@ -158,32 +137,30 @@ final class RegionThreads {
         caller.restore();
     }
 
-    /** Returns what calls a region, for each thread. */
-    private List<Function<AssemblyRegion, Called>> functions() {
-        List<Function<AssemblyRegion, Called>> functions = new ArrayList<>();
-        functions.add(call(caller.main(), walker.features));
+    /** Returns what calls a region in a thread. Thread 0 is the tool's own. */
+    private Function<AssemblyRegion, Called> function(int thread) {
+        if (thread == 0) {
+            return call(caller.main(), walker.features);
+        }
         // The log has what the tool's own engine says when it starts. The others say the same.
         boolean isQuieter = walker.VERBOSITY.compareTo(LogLevel.WARNING) > 0;
         if (isQuieter) {
             LoggingUtils.setLoggingLevel(LogLevel.WARNING);
         }
         try {
-            while (functions.size() < threads) {
-                // GATK's reader of features belongs to one thread. A tool may have none.
-                FeatureManager own = walker.features == null ? null : ownFeatures();
-                if (own != null) {
-                    closers.add(own::close);
-                }
-                Engine engine = caller.another();
-                closers.add(engine::close);
-                functions.add(call(engine, own));
+            // GATK's reader of features belongs to one thread. A tool may have none.
+            FeatureManager own = walker.features == null ? null : ownFeatures();
+            if (own != null) {
+                closers.add(own::close);
             }
+            Engine engine = caller.another(reference);
+            closers.add(engine::close);
+            return call(engine, own);
         } finally {
             if (isQuieter) {
                 LoggingUtils.setLoggingLevel(walker.VERBOSITY);
             }
         }
-        return functions;
     }
 
     /** Opens the tool's files of features, with its buffers for files in a cloud. */

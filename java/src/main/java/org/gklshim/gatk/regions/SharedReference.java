@@ -2,13 +2,18 @@ package org.gklshim.gatk.regions;
 
 import htsjdk.samtools.SAMSequenceDictionary;
 import htsjdk.samtools.reference.ReferenceSequence;
+import htsjdk.samtools.reference.ReferenceSequenceFile;
 import java.util.Iterator;
 import java.util.stream.IntStream;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 
-/** GATK's reader of the reference, for several threads: one of them reads at a time. */
-final class SharedReference implements ReferenceDataSource {
+/**
+ * GATK's reader of the reference, for several threads: one of them reads at a time. It is also the
+ * file that engines of GATK read. A file of each engine would read the index and the dictionary
+ * again, which takes long if there are many contigs.
+ */
+final class SharedReference implements ReferenceDataSource, ReferenceSequenceFile {
     private final ReferenceDataSource source;
 
     SharedReference(ReferenceDataSource source) {
@@ -23,6 +28,16 @@ final class SharedReference implements ReferenceDataSource {
     @Override
     public synchronized ReferenceSequence queryAndPrefetch(SimpleInterval interval) {
         return source.queryAndPrefetch(interval);
+    }
+
+    @Override
+    public ReferenceSequence getSubsequenceAt(String contig, long start, long end) {
+        return queryAndPrefetch(contig, start, end);
+    }
+
+    @Override
+    public boolean isIndexed() {
+        return true;
     }
 
     @Override
@@ -42,8 +57,23 @@ final class SharedReference implements ReferenceDataSource {
         throw new UnsupportedOperationException();
     }
 
+    /** Engines do not use it, nor the next two methods. */
     @Override
-    public void close() {
-        source.close();
+    public ReferenceSequence getSequence(String contig) {
+        throw new UnsupportedOperationException();
     }
+
+    @Override
+    public ReferenceSequence nextSequence() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reset() {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Does nothing: GATK closes its reader. */
+    @Override
+    public void close() {}
 }

@@ -1,29 +1,34 @@
 package org.gklshim.gatk.threads;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
- * A queue of tasks that several threads compute, and whose results are handed on in the order in
- * which the tasks were submitted.
+ * Computes tasks in several threads, and hands on their results in the order of the tasks.
  *
- * <p>One thread, the owner, submits the tasks. While it waits, it computes tasks too. What must be
- * done in the order of the tasks, such as drawing a random number, is left to a function that gets
- * the results in this order. If a task needs it itself, the thread waits for its turn: see {@link
- * #awaitTurn}. The first task in order that fails ends everything: the owner gets its exception
- * after the results of all earlier tasks were handed on, and no later result is handed on.
+ * <p>One thread, the owner, submits the tasks. While it waits, it computes tasks too. The other
+ * threads start with the second task: a single one is the owner's. If the system has no thread or
+ * no memory for them, the tasks are computed by those that there are, if need be by the owner
+ * alone.
+ *
+ * <p>What must happen in the order of the tasks, such as drawing a random number, is the work of a
+ * function that gets the results in this order. A task that must do so itself waits for its turn:
+ * see {@link #awaitTurn}. The first task in order that fails ends everything: the results of all
+ * earlier tasks are handed on, no later result is, and the owner gets the exception.
  *
  * @param <T> a task
  * @param <R> a result
  */
 public final class OrderedTasks<T, R> {
-    /** What unwinds a task whose result nobody wants any more. */
+    /** Ends a task whose result nobody wants, because an earlier task has failed. */
     private static final class Abandoned extends Error {
         private static final long serialVersionUID = 1;
 
@@ -32,12 +37,12 @@ public final class OrderedTasks<T, R> {
         }
     }
 
-    /** A task on its way from {@link #submit} to the sink. */
+    /** A task, and what becomes of it. */
     private static final class Entry<T, R> {
         /** Null if it is computed. */
         T task;
         final long weight;
-        /** Whether the owner waits for it. */
+        /** Whether the owner waits for it in {@link #awaitTurn}. */
         final boolean isAwaited;
         R result;
         Throwable failure;
@@ -50,9 +55,12 @@ public final class OrderedTasks<T, R> {
         }
     }
 
-    /** The tasks that a thread owns or computes. */
+    /** The tasks that a thread submits or computes. */
     private static final ThreadLocal<OrderedTasks<?, ?>> OF_THREAD = new ThreadLocal<>();
 
+    private final String part;
+    private final int threads;
+    private final IntFunction<Function<T, R>> functions;
     private final Function<T, R> ownersFunction;
     private final Consumer<R> inOrder;
     private final Consumer<R> sink;
@@ -62,20 +70,21 @@ public final class OrderedTasks<T, R> {
     private final Thread owner = Thread.currentThread();
     /** The entry that a thread computes. */
     private final ThreadLocal<Entry<T, R>> current = new ThreadLocal<>();
+    private int submitted;
 
     /** Guards all fields below. */
     private final ReentrantLock lock = new ReentrantLock();
-    /** For threads that compute nothing: there may be a task for one of them. */
+    /** Signals a thread that computes nothing: it may find a task. */
     private final Condition mayCompute = lock.newCondition();
-    /** For the owner and for tasks that wait for others. */
+    /** Signals the owner, and tasks that wait for others. */
     private final Condition changed = lock.newCondition();
-    /** No thread computes these yet. */
+    /** The tasks that no thread computes yet. */
     private final ArrayDeque<Entry<T, R>> waiting = new ArrayDeque<>();
-    /** The first of these is not computed yet. */
+    /** The first task that is not computed, and all later ones. */
     private final ArrayDeque<Entry<T, R>> uncomputed = new ArrayDeque<>();
     /** How many of these the owner waits for. */
     private int awaited;
-    /** The results of these were not handed on yet. */
+    /** The tasks whose results were not handed on yet. */
     private final ArrayDeque<Entry<T, R>> inFlight = new ArrayDeque<>();
     private long weight;
     private long runningWeight;
@@ -85,43 +94,56 @@ public final class OrderedTasks<T, R> {
     private boolean isClosed;
     private Throwable failure;
 
-    /** Starts the threads, without a function that gets the results before the sink. */
-    public OrderedTasks(List<Function<T, R>> functions, Consumer<R> sink, long maxWeight,
-            long maxRunningWeight, int maxEntries) {
-        this(functions, result -> {}, sink, maxWeight, maxRunningWeight, maxEntries);
+    /** Takes the limits for tasks that need no more memory while they are computed than before. */
+    public OrderedTasks(String part, int threads, IntFunction<Function<T, R>> functions,
+            Consumer<R> sink, long maxWeight, int maxEntries) {
+        this(part, threads, functions, result -> {}, sink, maxWeight, Long.MAX_VALUE, maxEntries);
     }
 
     /**
-     * Starts the threads. The calling thread is the owner.
+     * Makes the calling thread the owner.
      *
-     * @param functions compute a task, one for each thread; the first one is the owner's
+     * @param part what the threads work for, for the log
+     * @param threads how many threads compute tasks, with the owner
+     * @param functions returns what computes tasks in a thread, 0 for the owner. The owner calls it
+     *     while no task is computed
      * @param inOrder gets each result as soon as it and all earlier ones are computed, one at a
      *     time, in any of the threads. It must be quick, because all threads wait for it
      * @param sink gets the results later, one at a time, in any of the threads
      * @param maxWeight the limit on the weight of all tasks whose results were not handed on yet. A
-     *     single task may be heavier.
+     *     single task may be heavier
      * @param maxRunningWeight the same for the tasks that threads compute
      * @param maxEntries the limit on the number of tasks whose results were not handed on yet
-     * @throws OutOfMemoryError if the system refuses a thread; then no thread is left
      */
-    public OrderedTasks(List<Function<T, R>> functions, Consumer<R> inOrder, Consumer<R> sink,
-            long maxWeight, long maxRunningWeight, int maxEntries) {
-        ownersFunction = functions.get(0);
+    public OrderedTasks(String part, int threads, IntFunction<Function<T, R>> functions,
+            Consumer<R> inOrder, Consumer<R> sink, long maxWeight, long maxRunningWeight,
+            int maxEntries) {
+        this.part = part;
+        this.threads = threads;
+        this.functions = functions;
+        ownersFunction = functions.apply(0);
         this.inOrder = inOrder;
         this.sink = sink;
         this.maxWeight = maxWeight;
         this.maxRunningWeight = maxRunningWeight;
         this.maxEntries = maxEntries;
         OF_THREAD.set(this);
+    }
+
+    /** Starts all threads that can be had. */
+    private void startThreads() {
+        List<Function<T, R>> made = new ArrayList<>();
         try {
-            for (Function<T, R> function : functions.subList(1, functions.size())) {
-                Thread thread = new Thread(() -> work(function), "gkl-shim region");
-                thread.setDaemon(true);
-                thread.start();
+            while (made.size() < threads - 1) {
+                made.add(functions.apply(made.size() + 1));
             }
-        } catch (Throwable e) {
-            close();
-            throw e;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            Threads.logFewer(part, e);
+        }
+        for (Function<T, R> function : made) {
+            if (!Threads.start(part, () -> work(function))) {
+                return;
+            }
         }
     }
 
@@ -137,6 +159,9 @@ public final class OrderedTasks<T, R> {
      */
     public void submit(T task, long taskWeight, boolean isAwaited) {
         Entry<T, R> entry = new Entry<>(task, taskWeight, isAwaited);
+        if (++submitted == 2) {
+            startThreads();
+        }
         lock.lock();
         try {
             awaitAsOwner(() -> inFlight.isEmpty()
