@@ -22,7 +22,10 @@ endif()
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS java/src/*.java)
 file(GLOB_RECURSE JAVA_RESOURCES CONFIGURE_DEPENDS java/src/main/resources/*)
 # GATK's side of the interface, for the compiler alone: a JVM finds GATK's own classes.
-set(STUBS ${PROJECT_SOURCE_DIR}/java/gatk/Stubs.java ${PROJECT_SOURCE_DIR}/java/gatk/classes.txt)
+file(GLOB PART_STUBS CONFIGURE_DEPENDS java/src/main/java/org/gklshim/gatk/*/classes.txt)
+set(STUBS ${PROJECT_SOURCE_DIR}/java/gatk/Stubs.java ${PROJECT_SOURCE_DIR}/java/gatk/classes.txt
+    ${PART_STUBS})
+set(PART_LIST ${PROJECT_SOURCE_DIR}/java/gatk/PartList.java)
 set(ABOUT "Implementation-Title: gkl-shim\nImplementation-Version: ${PROJECT_VERSION}\n")
 file(WRITE ${JAR_DIR}/agent.mf "Premain-Class: org.gklshim.Agent\n${ABOUT}")
 file(WRITE ${JAR_DIR}/classpath.mf "Class-Path: gkl-shim.jar\n${ABOUT}")
@@ -34,12 +37,13 @@ add_custom_command(
   COMMAND ${Java_JAVA_EXECUTABLE} ${STUBS} ${JAVAC_OPTIONS} -d stubs
   COMMAND ${Java_JAVAC_EXECUTABLE} ${JAVAC_OPTIONS} -cp stubs -d classes ${JAVA_SOURCES}
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/java/src/main/resources classes
+  COMMAND ${Java_JAVA_EXECUTABLE} -cp classes ${PART_LIST} classes
   # The classes that replace GATK's go to a folder that no class loader searches. Only the agent
   # reads them there. On the class path, only classes of libraries may be in front of GATK.
   COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
   COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
   COMMAND ${CMAKE_COMMAND} -E touch classes.stamp
-  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${STUBS}
+  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${STUBS} ${PART_LIST}
   WORKING_DIRECTORY ${JAR_DIR}
   COMMENT "Compiling the classes for GATK"
   VERBATIM)

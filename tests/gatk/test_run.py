@@ -214,7 +214,7 @@ def test_the_shims_own_time_counts_all_threads() -> None:
         ),
         (
             AGENT_SWAP,
-            WITH_THE_SHIM.replace(b"regions: 4 threads", b"regions: one thread, because of x"),
+            WITH_THE_SHIM.replace(b"regions: 4 threads", b"regions: GATK's own code is used: x"),
             "with the shim: PairHMM 0.750 s, 7.5%; Smith-Waterman 2.500 s, 25.0% of the run's "
             "10.0 s, by gkl-shim's clock",
         ),

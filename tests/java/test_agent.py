@@ -55,8 +55,8 @@ DOES_NOT_LOAD = (
 @pytest.mark.parametrize(
     ("setting", "swap", "said"),
     [
-        (OFF, "agent", f"{OFF}: Intel GKL is used"),
-        (OFF, "classpath", f"{OFF}: Intel GKL is used"),
+        (OFF, "agent", f"Intel GKL is used: {OFF}"),
+        (OFF, "classpath", f"Intel GKL is used: {OFF}"),
         (ABSENT, "classpath", DOES_NOT_LOAD),
     ],
 )

@@ -160,14 +160,14 @@ def test_each_kernel_can_be_turned_off(run: Any, library: str, kernel: str) -> N
     check(outcome, library, set(KERNELS) - {kernel})
     said = [line for line in outcome.ours if f"] {KERNELS[kernel]}: " in line]
     assert len(said) == 1
-    assert said[0].endswith(f"{KERNELS[kernel]}: {setting}=off: {title(library)} is used")
+    assert said[0].endswith(f"{KERNELS[kernel]}: {title(library)} is used: {setting}=off")
 
 
 def test_all_kernels_can_be_turned_off(run: Any) -> None:
     outcome = run("kernels", "fgkl", swap="classpath", options=["-Dgkl.shim.backend=off"])
     check(outcome, "fgkl", set())
     assert [line.split("] ")[1] for line in outcome.ours] == [
-        f"{kernel}: gkl.shim.backend=off: fgkl is used" for kernel in KERNELS.values()
+        f"{kernel}: fgkl is used: gkl.shim.backend=off" for kernel in KERNELS.values()
     ]
 
 

@@ -21,7 +21,7 @@ import java.util.jar.JarFile;
 /**
  * The Java agent. When the JVM is about to define a class listed in {@link ReplacedClass}, the
  * agent gives it our class file instead, if the class's algorithm works on this machine. In a class
- * listed in {@link RedirectedClass}, it makes some methods call ours.
+ * that a {@link GatkPart} names, it makes some methods call ours.
  *
  * <p>If anything goes wrong, the JVM gets the original class. The agent has no effect on a JVM that
  * loads none of these classes.
@@ -76,10 +76,7 @@ public final class Agent implements ClassFileTransformer {
             String reason = "the JVM loaded " + loaded.getSimpleName()
                     + " before the agent; do without -XX:AOTCache, or make the cache with "
                     + "-XX:-AOTClassLinking";
-            RedirectedClass redirected = RedirectedClass.named(name);
-            if (redirected != null) {
-                redirected.refuse(reason);
-            }
+            GatkParts.changesOf(name).forEach(change -> change.part.refuse(reason));
             ReplacedClass replaced = ReplacedClass.named(name);
             if (replaced != null) {
                 hasKnownClass = true;
@@ -103,14 +100,16 @@ public final class Agent implements ClassFileTransformer {
             }
             return null;
         }
-        RedirectedClass redirected = RedirectedClass.named(name);
-        if (redirected != null) {
-            byte[] changed = redirected.transform(loader, original);
-            // Several threads load classes, so this is never set back.
-            if (changed != null && !redirected.isOfEveryTool()) {
-                hasChangedClass = true;
+        // Parts that change the same class change it in the same way.
+        for (RedirectedClass change : GatkParts.changesOf(name)) {
+            byte[] changed = change.transform(loader, original);
+            if (changed != null) {
+                // Several threads load classes, so this is never set back.
+                if (!change.part.isOfEveryTool()) {
+                    hasChangedClass = true;
+                }
+                return changed;
             }
-            return changed;
         }
         ReplacedClass replaced = ReplacedClass.named(name);
         if (replaced == null) {

@@ -45,7 +45,7 @@ public abstract class Algorithm {
     private boolean startOrWarn(OriginalLibrary original) {
         for (Setting each : new Setting[] {Setting.BACKEND, setting}) {
             if (each.isOff()) {
-                Log.info(name + ": " + each.source() + "=off: " + original.title + " is used");
+                Log.info(Log.fallback(name, original.title, each.source() + "=off"));
                 return false;
             }
         }
@@ -68,7 +68,7 @@ public abstract class Algorithm {
 
     /** Logs that GATK gets the original class. */
     final void warn(OriginalLibrary original, String reason) {
-        Log.warning(name + ": " + original.title + " is used: " + reason);
+        Log.warning(Log.fallback(name, original.title, reason));
     }
 
     /**

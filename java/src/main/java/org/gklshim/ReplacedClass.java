@@ -2,8 +2,10 @@ package org.gklshim;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.pairhmm.PairHmm;
@@ -31,7 +33,9 @@ public final class ReplacedClass {
         new ReplacedClass("com.intel.gkl.pdhmm.IntelPDHMM", Pdhmm.INSTANCE,
                 OriginalLibrary.INTEL_GKL),
         new ReplacedClass("org.broadinstitute.hellbender.utils.pairhmm.LoglessPDPairHMM",
-                Pdhmm.INSTANCE, OriginalLibrary.GATK_JAVA, new KnownClasses("pdhmm"),
+                Pdhmm.INSTANCE, OriginalLibrary.GATK_JAVA, Arrays.asList(
+                        "org/broadinstitute/hellbender/utils/pairhmm/LoglessPDPairHMM",
+                        "org/broadinstitute/hellbender/utils/pairhmm/PDPairHMM"),
                 "org/broadinstitute/hellbender/utils/pairhmm/VectorLoglessPairPDHMM"),
         new ReplacedClass("com.intel.gkl.smithwaterman.IntelSmithWaterman",
                 SmithWaterman.INSTANCE, OriginalLibrary.INTEL_GKL),
@@ -63,7 +67,7 @@ public final class ReplacedClass {
     private final String name;
 
     /** The original and what it depends on; null for a class of a library, in any version. */
-    private final KnownClasses known;
+    private final List<String> known;
     /** The class, with slashes, that is replaced instead in versions that have it; null for none. */
     private final String successor;
 
@@ -72,12 +76,23 @@ public final class ReplacedClass {
     }
 
     private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library,
-            KnownClasses known, String successor) {
+            List<String> known, String successor) {
         this.name = name.replace('.', '/');
         this.algorithm = algorithm;
         this.library = library;
         this.known = known;
         this.successor = successor;
+    }
+
+    /** Returns the classes of GATK that replacements must know. */
+    static Set<String> known() {
+        Set<String> names = new LinkedHashSet<>();
+        for (ReplacedClass replaced : TABLE) {
+            if (replaced.known != null) {
+                names.addAll(replaced.known);
+            }
+        }
+        return names;
     }
 
     /** Returns whether this GATK has another class that is to be replaced instead. */
@@ -87,7 +102,7 @@ public final class ReplacedClass {
 
     /** Returns why our class does not fit the original, or null if it does. */
     String mismatch(ClassLoader loader) throws IOException {
-        String unknown = known == null ? null : known.unknown(loader);
+        String unknown = known == null ? null : KnownClasses.unknown(known, loader);
         return unknown == null ? null : "this version's " + unknown + " is not known";
     }
 

@@ -4,13 +4,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.gklshim.Log;
-import org.gklshim.Setting;
 
 /** The threads that deflate and inflate the blocks of all compressed files of this JVM. */
 final class BlockThreads {
     private static final int COUNT =
-            Setting.READS.threads(Runtime.getRuntime().availableProcessors());
+            Part.INSTANCE.setting.threads(Runtime.getRuntime().availableProcessors());
     /** How many blocks of a file may be in flight. A block needs about 128 KiB. */
     static final int BLOCKS_A_FILE = 4 * COUNT;
     /** How many blocks of all files may be in flight, but each file may always have one. */
@@ -30,7 +28,7 @@ final class BlockThreads {
 
         static {
             THREADS.allowCoreThreadTimeOut(true);
-            Log.info("reads: " + COUNT + " threads for compressed blocks");
+            Part.INSTANCE.info(COUNT + " threads for compressed blocks");
         }
 
         private Pool() {}

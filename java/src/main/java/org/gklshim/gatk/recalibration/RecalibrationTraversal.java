@@ -71,15 +71,15 @@ public final class RecalibrationTraversal {
     private OrderedTasks<ReadTask, ReadTask> start() {
         String serialReason = tool.serialReason();
         int threads =
-                serialReason == null ? Setting.RECALIBRATION.threads(Setting.USUAL_THREADS) : 1;
+                serialReason == null ? Part.INSTANCE.setting.threads(Setting.USUAL_THREADS) : 1;
         List<Function<ReadTask, ReadTask>> functions = new ArrayList<>();
         while (functions.size() < threads) {
             functions.add(function());
         }
         try {
             OrderedTasks<ReadTask, ReadTask> tasks = queue(functions);
-            Log.info("recalibration: " + (threads == 1 ? "one thread" : threads + " threads")
-                    + (serialReason == null ? "" : ", because of " + serialReason));
+            Part.INSTANCE.info((threads == 1 ? "one thread" : threads + " threads")
+                    + (serialReason == null ? "" : ": " + serialReason));
             return tasks;
         } catch (OutOfMemoryError e) {
             // This is also what the JVM throws if the system refuses a thread.

@@ -96,16 +96,16 @@ final class RegionThreads {
             }
             String reason = caller.serialReason();
             if (reason != null) {
-                Log.info("regions: one thread, because of " + reason);
+                Part.INSTANCE.fallBack(reason);
                 return null;
             }
             RegionThreads made = new RegionThreads(caller, threads);
             made.start();
-            Log.info("regions: " + threads + " threads");
+            Part.INSTANCE.info(threads + " threads");
             return made;
         } catch (RuntimeException | OutOfMemoryError e) {
             // This error is also what the JVM throws if the system refuses a thread.
-            Log.warning("regions: one thread: " + e);
+            Part.INSTANCE.warn(e.toString());
             return null;
         }
     }
@@ -117,7 +117,7 @@ final class RegionThreads {
      *     0 if that is not given either
      */
     static int threads(int given) {
-        return Setting.REGION_THREADS.threads(given == 0 ? Setting.USUAL_THREADS : given);
+        return Part.INSTANCE.setting.threads(given == 0 ? Setting.USUAL_THREADS : given);
     }
 
     /** Makes the engines and starts the threads. If that fails, nothing of it is left. */
