@@ -89,7 +89,7 @@ class BesideGkl:
 def stock_and_shim(classpath: str) -> dict[str, str]:
     """Return the class paths of GKL ("stock") and gkl-shim ("shim"), from one with GKL's jar."""
     jars = ":".join(map(str, swaps.jars(classpath)))
-    return {"stock": jars, "shim": f"{paths.classpath_jar()}:{jars}"}
+    return {"stock": jars, "shim": f"{paths.agent_jar()}:{jars}"}
 
 
 def no_gkl() -> str | None:

@@ -469,7 +469,7 @@ def test_a_device_may_be_input_and_output(tmp_path: Path) -> None:
     check_outputs("/dev/null", tmp_path / "new", inputs=["/dev/null", tmp_path / "absent", "-"])
 
 
-@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar"])
 def test_a_missing_part_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -491,7 +491,7 @@ def test_a_source_checkout_is_recognized(tmp_path: Path, monkeypatch: pytest.Mon
         paths.agent_jar()
 
 
-@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar"])
 def test_an_editable_install_has_its_modules_elsewhere(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,12 @@ final class Engines {
     static ClassLoader loader(String classPath) throws Exception {
         List<URL> urls = new ArrayList<>();
         for (String entry : classPath.split(":")) {
-            urls.add(Paths.get(entry).toUri().toURL());
+            URL url = Paths.get(entry).toUri().toURL();
+            if (entry.endsWith("gkl-shim.jar")) {
+                // The classes that its agent gives to GATK come before GATK's.
+                urls.add(new URL("jar:" + url + "!/org/gklshim/replacements/"));
+            }
+            urls.add(url);
         }
         ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
                 ClassLoader.getPlatformClassLoader());

@@ -5,18 +5,16 @@ import org.broadinstitute.gatk.nativebindings.smithwaterman.SWAlignerNativeBindi
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWNativeAlignerResult;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWOverhangStrategy;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
-import org.gklshim.OriginalClasses;
 import org.gklshim.ReplacedClass;
 import org.gklshim.smithwaterman.SmithWaterman;
 
 /**
- * Replaces Intel's class of the same name, GATK's native Smith-Waterman.
+ * Replaces Intel's class of the same name, GATK's native Smith-Waterman, and
+ * fgkl's.
  *
  * <p>Several threads may use an instance at the same time. It holds nothing that must be freed.
  */
 public class IntelSmithWaterman implements SWAlignerNativeBinding {
-    /** Intel's instance, if our aligner does not work and Intel's is also on the class path. */
-    private SWAlignerNativeBinding original;
 
     /**
      * Loads the native library, once for the process.
@@ -26,14 +24,12 @@ public class IntelSmithWaterman implements SWAlignerNativeBinding {
      * @return whether the native aligner can be used
      */
     @Override
-    public synchronized boolean load(File tempDir) {
-        if (ReplacedClass.isUsable(IntelSmithWaterman.class)) {
-            SmithWaterman.INSTANCE.initialize();
-            return true;
+    public boolean load(File tempDir) {
+        if (!ReplacedClass.isUsable(IntelSmithWaterman.class.getName())) {
+            return false;
         }
-        original = (SWAlignerNativeBinding) OriginalClasses.instance(
-                IntelSmithWaterman.class, getClass().getName());
-        return original != null && original.load(tempDir);
+        SmithWaterman.INSTANCE.initialize();
+        return true;
     }
 
     /**
@@ -50,9 +46,6 @@ public class IntelSmithWaterman implements SWAlignerNativeBinding {
     @Override
     public SWNativeAlignerResult align(byte[] refArray, byte[] altArray, SWParameters parameters,
             SWOverhangStrategy overhangStrategy) {
-        if (original != null) {
-            return original.align(refArray, altArray, parameters, overhangStrategy);
-        }
         if (refArray == null || altArray == null || parameters == null
                 || overhangStrategy == null) {
             throw new NullPointerException(
@@ -73,9 +66,5 @@ public class IntelSmithWaterman implements SWAlignerNativeBinding {
 
     /** Does nothing, because other instances share the engine. */
     @Override
-    public void close() {
-        if (original != null) {
-            original.close();
-        }
-    }
+    public void close() {}
 }
