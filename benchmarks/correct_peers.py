@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import report
+from benchmarks.common.commands import commands_in_turns
 from benchmarks.common.simulated_reads import (
     Reads,
     letters_of,
@@ -32,7 +33,6 @@ from benchmarks.common.simulated_reads import (
     simulate_art,
     simulate_uniform,
 )
-from gkl_shim.bench.timing import commands_in_turns
 
 _SNPS = 1e-3
 

@@ -44,7 +44,7 @@ _PARTS = {
     "org.gklshim.gatk.likelihoods.Likelihoods": "likelihoods",
     "org.gklshim.gatk.annotations.RankSums": "annotations",
     "org.gklshim.gatk.tools.ToolSearch": "tools",
-    "org.gklshim.gatk.blocks.BlockInput": "bam",
+    "org.gklshim.gatk.blocks.BlockInput": "blocks",
 }
 _THREADS = "4"
 

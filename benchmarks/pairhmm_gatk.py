@@ -5,8 +5,8 @@
 Needs the GATK that `gkl-shim demo` fetches and, for recorded regions, ART, bwa and samtools.
 Samples are simulated, and HaplotypeCaller runs on them while the regions that it asks for are
 recorded. Its JSON is the part `gatk.rows` of results/pairhmm/pairhmm-cpu-zen4.json: recorded
-regions, made-up ones and INPUT.in, replayed through GKL's library and ours in turns in one JVM, one
-call a region.
+regions, made-up ones and INPUT.in, computed by GKL and by gkl-shim in turns, called from Java once
+a region.
 
 The `rows` of the results file come from `gkl-shim bench pairhmm 10s.in --json FILE`. The file also
 has two threads over one (`gatk.scaling`). gatk_run.py times whole runs.
@@ -27,10 +27,11 @@ import numpy as np
 
 from benchmarks.common import regions, report, samples, simulated_samples
 from benchmarks.common.report import Progress, Table
+from gkl_shim.bench.beside_gkl import Calls, beside_gkl
 from gkl_shim.common import _processor
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import data, fetch, replay, run, swaps
+from gkl_shim.gatk import data, fetch, gkl, run, swaps
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, Precision, ReadBatch
 
 Figures: TypeAlias = dict[str, Any]
@@ -54,7 +55,7 @@ def measure(
     seconds: float,
     step: Progress,
 ) -> Iterator[Figures]:
-    """Simulate, record and replay. Yield the rows of the JSON's ``gatk``.
+    """Simulate, record and time. Yield the rows of the JSON's ``gatk``.
 
     Raises
     ------
@@ -153,8 +154,8 @@ def _rows(
         cases += [(run.DEFAULT_THREADS, "single", best)]
     for threads, precision, build in cases:
         step(f"{path.stem}: {precision}, {build}, threads: {threads}")
-        calls = replay.Calls(seconds, threads, double_precision=precision == "double")
-        beside = replay.beside_gkl(path, classpath, build, calls)
+        calls = Calls(seconds, threads, double_precision=precision == "double")
+        beside = beside_gkl(path, batch.cells, classpath, build, calls)
         yield {
             "input": path.stem,
             "regions": len(batch),
@@ -203,7 +204,7 @@ def command(
     with report.progress() as step:
         rows = list(measure(inputs, reference, classpath, here, seconds, step))
     if json_file is not None:
-        figures = {"gkl": replay.gkl_version(classpath), "gatk": {"rows": rows}}
+        figures = {"gkl": gkl.version(classpath), "gatk": {"rows": rows}}
         report.write_json(json_file, {**report.about(), **figures})
     if json_file != "-":
         about = f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"

@@ -58,18 +58,18 @@ add_custom_command(
   VERBATIM)
 set(JARS ${JAR_DIR}/gkl-shim.jar)
 
-# The Python package also has a jar that replays recorded calls.
+# The Python package also has a jar that times calls, for `gkl-shim bench`.
 if(SKBUILD)
-  file(GLOB REPLAY_SOURCES CONFIGURE_DEPENDS java/replay/org/gklshim/replay/*.java)
+  file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS java/bench/org/gklshim/bench/*.java)
   add_custom_command(
-    OUTPUT ${JAR_DIR}/gkl-shim-replay.jar
-    COMMAND ${Java_JAVAC_EXECUTABLE} -encoding UTF-8 --release 11 -d replay ${REPLAY_SOURCES}
-    COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim-replay.jar -C replay org
-    DEPENDS ${REPLAY_SOURCES}
+    OUTPUT ${JAR_DIR}/gkl-shim-bench.jar
+    COMMAND ${Java_JAVAC_EXECUTABLE} ${JAVAC_OPTIONS} -cp classes:stubs -d bench ${BENCH_SOURCES}
+    COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim-bench.jar -C bench org
+    DEPENDS ${BENCH_SOURCES} ${JAR_DIR}/classes.stamp
     WORKING_DIRECTORY ${JAR_DIR}
-    COMMENT "Building the jar for replays"
+    COMMENT "Building the jar for benchmarks"
     VERBATIM)
-  list(APPEND JARS ${JAR_DIR}/gkl-shim-replay.jar)
+  list(APPEND JARS ${JAR_DIR}/gkl-shim-bench.jar)
 endif()
 
 add_custom_target(jars ALL DEPENDS ${JARS})

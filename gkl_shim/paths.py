@@ -14,12 +14,12 @@ from gkl_shim.errors import MissingComponent
 
 __all__ = [
     "agent_jar",
+    "bench_jar",
     "binding",
     "header",
     "kernels",
     "library",
     "library_is_chosen",
-    "replay_jar",
 ]
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -78,9 +78,9 @@ def agent_jar() -> Path:
     return _installed("java/gkl-shim.jar", "the Java agent")
 
 
-def replay_jar() -> Path:
-    """Return ``gkl-shim-replay.jar``, which calls engines in a JVM with recorded calls of GATK."""
-    return _installed("java/gkl-shim-replay.jar", "the jar for replays")
+def bench_jar() -> Path:
+    """Return ``gkl-shim-bench.jar``, which times calls of native kernels in a JVM."""
+    return _installed("java/gkl-shim-bench.jar", "the jar for benchmarks")
 
 
 def _installed(file: str, name: str) -> Path:

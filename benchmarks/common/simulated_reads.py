@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim.bench.genomes import fastq
+from benchmarks.common.genomes import fastq
 from gkl_shim.errors import MissingComponent
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)

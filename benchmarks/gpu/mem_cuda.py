@@ -20,8 +20,8 @@ from typing import TypeVar
 import click
 
 from benchmarks.common import report
+from benchmarks.common.genomes import PAPER, Shape, Workload, generated
 from benchmarks.common.report import Progress, Row, Table
-from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.mem._cuda import Engine
 from gkl_shim.mem._native_mem import Index, Matches

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import pdhmm
 from gkl_shim.common._ragged import offsets_of
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
@@ -34,14 +33,9 @@ _REPEAT_GAP_OPEN = (25, 44)
 _REPEAT_SHARE = 0.1
 _CONTINUATION = 10
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
-_OTHER_BASES = np.array([pdhmm.Flag.A, pdhmm.Flag.C, pdhmm.Flag.G, pdhmm.Flag.T], np.uint8)
 
 # Distinct reads of regions of one haplotype; the others repeat them.
 _DISTINCT = 1 << 13
-
-# A partially determined haplotype has flags at a site unless the site is the determined one.
-_FLAGGED_SHARE = 0.8
-_LONGEST_DELETION = 6
 
 
 def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) -> Batch:
@@ -131,39 +125,6 @@ def lone_regions(pairs: int, reads: int, bases: int) -> Batch:
         ),
         np.arange(count // reads + 1) * reads,
         np.arange(count // reads + 1),
-    )
-
-
-def undetermined_regions(count: int, *, seed: int = 1) -> pdhmm.Batch:
-    """Generate regions of partially determined haplotypes.
-
-    They are those of :func:`regions`, with flags at sites that a region's haplotypes share: other
-    bases at most sites, and letters that may be absent at the others.
-    """
-    batch = regions(count, seed=seed)
-    random = np.random.default_rng([seed, 1])
-    ends = batch.haplotypes.offsets
-    flags = np.zeros(ends[-1], np.uint8)
-    for first, last in zip(batch.region_haplotypes[:-1], batch.region_haplotypes[1:], strict=True):
-        shortest = int(np.diff(ends[first : last + 1]).min())
-        sites = np.arange(_SITE_DISTANCE // 2, shortest - _LONGEST_DELETION, _SITE_DISTANCE)
-        is_deletion = random.random(len(sites)) < _DELETION_SHARE
-        lengths = random.integers(1, _LONGEST_DELETION, len(sites))
-        others = random.choice(_OTHER_BASES, len(sites))
-        for start in ends[first:last]:
-            flagged = random.random(len(sites)) < _FLAGGED_SHARE
-            for site in np.flatnonzero(flagged):
-                at = start + sites[site]
-                if is_deletion[site]:
-                    flags[at] |= pdhmm.Flag.DELETION_START
-                    flags[at + lengths[site] - 1] |= pdhmm.Flag.DELETION_END
-                else:
-                    flags[at] |= pdhmm.Flag.SNP | others[site]
-    return pdhmm.Batch(
-        batch.reads,
-        pdhmm.HaplotypeBatch.from_arrays(ends, batch.haplotypes.bases, flags),
-        batch.region_reads,
-        batch.region_haplotypes,
     )
 
 

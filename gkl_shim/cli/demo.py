@@ -14,12 +14,13 @@ from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from gkl_shim.bench.tables import wide_console
-from gkl_shim.cli.common import _demo_report, _options
+from gkl_shim.cli.common import _demo_report
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.common._output_files import atomic_output, check_outputs, make_folder
 from gkl_shim.gatk import data, demonstration, fetch, swaps
 
 
-@_options.command(name="demo", epilog="Example: gkl-shim demo --output my-demo")
+@subcommand(name="demo", epilog="Example: gkl-shim demo --output my-demo")
 @click.option(
     "-o",
     "--output",
@@ -41,7 +42,6 @@ def command(output: Path) -> int:
     check_outputs("-", output / "demo.json")
     with _download(progress, f"GATK {fetch.GATK_VERSION} from Maven Central") as told:
         classpath = fetch.gatk_classpath(told)
-        fetch.gkl_classpath(progress=told)
     sample = data.na12878_chr22(output / "na12878_chr22")
     result = demonstration.demonstrate(sample, classpath, swap, partial(_step, progress))
     with atomic_output(output / "demo.json") as stream:

@@ -13,13 +13,15 @@ from pathlib import Path
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._printable import printable
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, programs, run, swaps
 
 
-@_options.command(
+@subcommand(
     name="env",
     epilog='Example: eval "$(gkl-shim env)"; gatk HaplotypeCaller ...',
 )
@@ -87,7 +89,7 @@ def command(
         exports["JAVA_TOOL_OPTIONS"] += f" {swaps.NATIVE_ACCESS}"
     _warn_of_locale(chosen)
     if json_file is not None:
-        _options.write_json(json_file, {"swap": swap, "environment": exports})
+        write_json(json_file, {"swap": swap, "environment": exports})
     if json_file == "-":
         return
     lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from gkl_shim.common import _native
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, programs, replay, replay_smithwaterman, run, swaps
+from gkl_shim.gatk import compare, data, kernel_times, programs, run, swaps
 
-REPLAY_SECONDS = 1.0
-"""The least time of each engine in a replay."""
 DEFAULT, DRAGEN = "default settings", "DRAGEN mode"
 # PDHMM in Java takes most of a run in this mode, so that run covers a part of the reads.
 OPTIONS = {DEFAULT: (), DRAGEN: ("--dragen-378-concordance-mode", "-L", "q:1-2500")}
@@ -34,22 +30,12 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Alone:
-    """The kernels of the run with default settings, replayed beside GKL on one thread."""
-
-    pairhmm: replay.BesideGkl
-    smithwaterman: replay_smithwaterman.BesideGkl
-
-
-@dataclass(frozen=True)
 class Result:
     """What was measured on one sample."""
 
     sample: data.Sample
     runs: dict[str, Runs]
     """By mode, a key of `OPTIONS`."""
-    alone: Alone | None
-    """None if GKL does not run on this machine."""
 
     @property
     def identical(self) -> bool:
@@ -58,9 +44,7 @@ class Result:
 
 
 def demonstrate(sample: data.Sample, classpath: str, swap: swaps.Swap, step: Step) -> Result:
-    """Run GATK in each mode with and without the shim, and replay the kernels beside GKL.
-
-    VCFs, logs and recordings are written beside the reads.
+    """Run GATK in each mode with and without the shim. VCFs and logs are written beside the reads.
 
     Raises
     ------
@@ -69,45 +53,23 @@ def demonstrate(sample: data.Sample, classpath: str, swap: swaps.Swap, step: Ste
     """
     programs.java_version()  # A JVM says on standard output why it does not start.
     folder = sample.reads.parent
-    regions, pairs = folder / "regions.in", folder / "pairs.tsv"
-    for recording in (regions, pairs):
-        recording.unlink(missing_ok=True)
-    record = {"GKL_SHIM_RECORD": str(regions), "GKL_SHIM_RECORD_SMITHWATERMAN": str(pairs)}
     runs = {}
     for mode, options in OPTIONS.items():
         word = mode.split()[0]
         with step(f"HaplotypeCaller, {mode}, stock"):
-            stock = _call(sample, f"stock.{word}", classpath, swaps.STOCK, {}, options)
+            stock = _call(sample, f"stock.{word}", classpath, swaps.STOCK, options)
         with step(f"HaplotypeCaller, {mode}, shim"):
-            environment = record if mode == DEFAULT else {}
-            shim = _call(sample, f"shim.{word}", classpath, swap, environment, options)
+            shim = _call(sample, f"shim.{word}", classpath, swap, options)
+        if not kernel_times.by_gkl_shim(shim.log):
+            log = folder / f"shim.{word}.log"
+            raise MissingComponent(f"the shim did not compute in GATK; {log} says why")
         vcf = compare.compare(folder / f"stock.{word}.vcf", folder / f"shim.{word}.vcf")
         runs[mode] = Runs(vcf, stock, shim)
-    for recording in (regions, pairs):
-        if not recording.is_file() or recording.stat().st_size == 0:
-            log = folder / "shim.default.log"
-            raise MissingComponent(f"the shim did not compute in GATK; {log} says why")
-    alone = None if replay.no_gkl() else _beside_gkl(regions, pairs, step)
-    return Result(sample, runs, alone)
-
-
-def _beside_gkl(regions: Path, pairs: Path, step: Step) -> Alone:
-    gkl = fetch.gkl_classpath()
-    build = _native.builds()[0]
-    with step("replaying PairHMM"):
-        pairhmm = replay.beside_gkl(regions, gkl, build, replay.Calls(REPLAY_SECONDS))
-    with step("replaying Smith-Waterman"):
-        smithwaterman = replay_smithwaterman.beside_gkl(pairs, gkl, build, seconds=REPLAY_SECONDS)
-    return Alone(pairhmm, smithwaterman)
+    return Result(sample, runs)
 
 
 def _call(
-    sample: data.Sample,
-    label: str,
-    classpath: str,
-    swap: swaps.Swap,
-    environment: dict[str, str],
-    options: tuple[str, ...],
+    sample: data.Sample, label: str, classpath: str, swap: swaps.Swap, options: tuple[str, ...]
 ) -> run.Run:
     folder = sample.reads.parent
     result = run.gatk(
@@ -120,7 +82,7 @@ def _call(
         ],
         classpath,
         swap,
-        environment=environment,
+        environment={"GKL_SHIM_LOG": "info"},  # it has gkl-shim's times
     )
     log = folder / f"{label}.log"
     log.write_bytes(result.log)
@@ -143,7 +105,6 @@ def document(result: Result) -> dict[str, Any]:
             }
             for mode, runs in result.runs.items()
         },
-        "alone": None if result.alone is None else asdict(result.alone),
     }
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from gkl_shim.validation import plots
-
 _SHOWN = 200
 _STYLE = """
 body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em }
@@ -15,7 +13,6 @@ table { border-collapse: collapse; margin: 0.6em 0 1.4em }
 td, th { padding: 0.2em 0.8em; text-align: right; border-bottom: 1px solid #ddd }
 td:first-child, th:first-child, .text td { text-align: left }
 code, pre { font-size: 13px; overflow-wrap: anywhere; white-space: pre-wrap }
-svg { max-width: 100%; height: auto }
 .same { color: #00664a } .differs { color: #b00020 }
 .wide { overflow-x: auto }
 """
@@ -35,12 +32,7 @@ def page(facts: Mapping[str, Any]) -> str:
     if steps:
         parts += [_verdict(facts["same_files"], "files of other steps"), _steps(steps)]
     measured = {**modes, **{tool: step for tool, step in steps.items() if step["runs"]}}
-    parts += [
-        "<h2>Times and memory</h2>",
-        _times(measured),
-        plots.times(measured)
-        or "<p>No plots: they need matplotlib (pip install 'gkl-shim[plot]').</p>",
-    ]
+    parts += ["<h2>Times and memory</h2>", _times(measured)]
     for name, mode in modes.items():
         parts += [f"<h2>{escape(name)}: {escape(mode['tool'])}</h2>", *_mode(mode)]
     for tool, step in steps.items():
@@ -134,8 +126,7 @@ def _mode(mode: Mapping[str, Any]) -> list[str]:
     if mode["arguments"]:
         parts.append(f"<p><code>{escape(' '.join(mode['arguments']))}</code></p>")
     if mode["scores"]:
-        parts += ["<h3>Beside the truth, by GATK's Concordance</h3>", _scores(mode["scores"]),
-                  plots.scores(mode["scores"])]  # fmt: skip
+        parts += ["<h3>Beside the truth, by GATK's Concordance</h3>", _scores(mode["scores"])]
     parts += ["<h3>Functional equivalence</h3>", _equivalence(mode["beside_stock"])]
     if findings := mode["findings"]:
         parts.append("<h3>Differences</h3>")

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from benchmarks import pairhmm_gatk
 from benchmarks.common import regions
+from gkl_shim.bench.beside_gkl import BesideGkl
 from gkl_shim.bench.tables import print_table
 from gkl_shim.common import _processor
-from gkl_shim.gatk import replay
 from gkl_shim.pairhmm import PairHMM
 from tests.conftest import ROOT
 
@@ -31,11 +31,11 @@ def test_uniform_regions_fit_and_share_nothing(read: int, haplotype: int) -> Non
     assert np.isfinite(values).all()
 
 
-BESIDE = replay.BesideGkl(50.0, 2.0, 25.0, "passive", True, 1e-6)
+BESIDE = BesideGkl(50.0, 2.0, 25.0, "passive", True, 1e-6)
 
 
-def test_which_engines_are_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "beside_gkl", lambda *_, **__: BESIDE)
+def test_which_engines_are_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_gatk, "beside_gkl", lambda *_, **__: BESIDE)
     here = _processor.Processor("a CPU", "x86_64", 8, 8, ("avx512", "avx2", "portable"))
     (_, small) = pairhmm_gatk._made(tmp_path)
     rows = list(pairhmm_gatk._rows(small, "gkl.jar", here, 1, lambda _: None))

@@ -18,7 +18,7 @@ ALLOWED = {
     "gkl_shim": r"py\.typed",
     "gkl_shim/gatk/na12878_chr22": r"LICENSE|README\.md|NA12878\.ba[im]|q\.(dict|fa(\.fai)?)",
     "gkl_shim/include": r"gkl_shim\.h",
-    "gkl_shim/java": r"gkl-shim(-classpath|-replay)?\.jar",
+    "gkl_shim/java": r"gkl-shim(-classpath|-bench)?\.jar",
     "gkl_shim/lib": r"libgkl_shim\.so",
 }
 COMPILED = r"\w+\.[0-9a-f]{16}\.((sm|compute)_\d+\.(cubin|ptx)|symbols\.json)"
@@ -86,7 +86,7 @@ def test_foreign_files_are_recognized() -> None:
     ours = [
         "../../../bin/gkl-shim",
         f"gkl_shim-{gkl_shim.__version__}.dist-info/licenses/LICENSE",
-        "gkl_shim/cli/bench/pairhmm.py",
+        "gkl_shim/cli/bench.py",
         "gkl_shim/kernels/hmm/cuda/kernels/kernels.cf87e7554ac8dd5a.sm_90.cubin",
         "gkl_shim/lib/libgkl_shim.so",
     ]

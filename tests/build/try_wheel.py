@@ -17,7 +17,6 @@ import venv
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-#: `bench` is left out, because edlib has no wheel for Python 3.14.
 EXTRAS = ("cuda12", "cuda13", "plot")
 #: The oldest packages have wheels for this Python only.
 OLDEST_PYTHON = (3, 10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim.bench import filters, gatk_kernels, lone, regions, timing
-from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
-from gkl_shim.bench.pairs import candidates
+from gkl_shim.bench import beside_gkl, lone, regions, timing
 from gkl_shim.bench.regions import regions as generated_regions
-from gkl_shim.bench.regions import undetermined_regions
-from gkl_shim.cli import cli
-from gkl_shim.cli.bench import mem as bench_mem
+from gkl_shim.cli import bench, cli
 from gkl_shim.common import _native
-from gkl_shim.gatk import fetch, gkl, replay
-from gkl_shim.pdhmm import PDHMM, Flag
-from gkl_shim.prefilter import edits
+from gkl_shim.gatk import gkl
 from tests.cli.shim_command import REGIONS, one_error, run
-from tests.conftest import DATA, require_tool
 
 # Without a cached GKL, only our own figures are measured.
 ALONE = {"GKL_SHIM_CACHE": "/absent"}
@@ -39,14 +31,6 @@ def in_process(*arguments: str) -> dict[str, Any]:
     assert done.exit_code == 0
     report: dict[str, Any] = json.loads(done.stdout)
     return report
-
-
-def test_the_list_of_measurements_has_whole_sentences() -> None:
-    """click cuts a command's help short, unless it is given a shorter one."""
-    done = CliRunner().invoke(cli, ["bench", "--help"])
-    listed = done.stdout.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
-    assert len(listed) == 6
-    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
 
 
 def test_engines_take_turns() -> None:
@@ -112,7 +96,7 @@ def test_regions_of_one_haplotype_on_a_gpu(
     for name, value in {"_BASES": (32, 40), "_CALL_BASES": 1, "_SECONDS": 1e-9}.items():
         monkeypatch.setattr(lone, name, value)
     monkeypatch.setattr(regions, "_DISTINCT", 64)
-    monkeypatch.setattr(gatk_kernels, "_PAIRHMM_REGIONS", 1)
+    monkeypatch.setattr(bench, "_GENERATED_REGIONS", 1)
     monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")
     fake_gpus(**options)
     report = in_process("pairhmm")
@@ -142,10 +126,10 @@ def test_regions_of_one_haplotype_are_as_documented(reads: int) -> None:
 
 
 def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = replay.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
+    found = beside_gkl.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
     jar = "/jars/gkl-0.8.11.jar"
     monkeypatch.setattr(gkl, "classpath", lambda *_: (jar, None))
-    monkeypatch.setattr(replay, "beside_gkl", lambda *_, **__: found)
+    monkeypatch.setattr(beside_gkl, "beside_gkl", lambda *_, **__: found)
     (tmp_path / "x.in").write_bytes(REGIONS)
     arguments = ["bench", "pairhmm", str(tmp_path / "x.in"), "--seconds", "0.01"]
     done = CliRunner().invoke(cli, [*arguments, "--json", str(tmp_path / "b.json")])
@@ -179,34 +163,6 @@ def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: st
     assert one_error(done) == message
 
 
-def test_bench_prefilter_reports_every_engine(
-    fake_gpus: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
-        monkeypatch.setattr(filters, name, 30_000)
-    driver = fake_gpus(2, kernels="prefilter")
-    report = in_process("prefilter", "--length", "70", "-e", "3", "-e", "40")
-    rows = report["rows"]
-    assert report["cuda"] == ["fake 0", "fake 1"]
-    assert "CUDA" not in report["missing"]
-    assert driver.launched
-    cpus, builds = _native.cpu_count(), _native.builds()
-    expected = [(f"CPU, {build}", 1) for build in builds]
-    expected += [(f"CPU, {builds[0]}", cpus)] if cpus > 1 else []
-    expected += [("edlib", 1)] if "edlib" not in report["missing"] else []
-    expected += [("CUDA, letters", None), ("CUDA, 2-bit encoded", None)]
-    for max_edits in (3, 40):
-        some = [row for row in rows if row["max_edits"] == max_edits]
-        assert [(row["engine"], row["threads"]) for row in some] == expected
-    for row in rows:
-        assert (row["length"], row["pairs_a_call"]) == (70, 30_000 // 70)
-        assert row["million_pairs_a_second"] > 0
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    report = in_process("prefilter", "-e", "2")
-    assert "not installed" in report["missing"]["edlib"]
-    assert "edlib" not in {row["engine"] for row in report["rows"]}
-
-
 def test_generated_regions_are_as_documented() -> None:
     batch = generated_regions(400)
     same = generated_regions(400)
@@ -227,86 +183,3 @@ def test_generated_regions_have_the_requested_shape(shape: tuple[int, int]) -> N
     ends = batch.haplotypes.offsets[: shape[1] + 1]
     first = np.split(batch.haplotypes.bases[: ends[-1]], ends[1:-1])
     assert len({haplotype.tobytes() for haplotype in first}) == shape[1]
-
-
-@pytest.mark.parametrize("length", [1, 100, 3000])
-def test_generated_pairs_are_reproducible_and_few_are_similar(length: int) -> None:
-    reads, segments = candidates(500, length)
-    assert reads.shape == segments.shape == (500, length)
-    same = candidates(500, length)
-    assert np.array_equal(reads, same[0])
-    assert np.array_equal(segments, same[1])
-    if length == 100:
-        accepted = np.mean(edits(reads, segments, 5, backend="cpu") >= 0)
-        assert 0.02 < accepted < 0.2  # few are alike
-
-
-RECORDED = DATA / "chr22_dragen.pdhmm.in"
-
-
-def test_every_build_of_pdhmm_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path))
-    figures = in_process("pdhmm", str(RECORDED))
-    assert figures["missing"] == {"GKL": "GKL 0.9.1 is not in the cache; give --gkl"}
-    rows = figures["rows"]
-    assert {row["build"] for row in rows} == set(_native.builds())
-    for row in rows:
-        assert row["gcups"] > 0
-        assert 0 < row["computed"] < 0.5
-        assert row["jvm"] is None
-
-
-def test_generated_regions_have_every_flag_and_are_the_same_each_time() -> None:
-    one, other = (undetermined_regions(5) for _ in range(2))
-    np.testing.assert_array_equal(one.flags, other.flags)
-    assert np.bitwise_or.reduce(one.flags) == 127
-    counts = [int((one.flags & flag != 0).sum()) for flag in (2, 4)]
-    assert counts[0] == counts[1] > 0
-    assert (one.flags & Flag.SNP != 0).sum() > counts[0]
-    assert np.isfinite(PDHMM().compute(one)).all()
-
-
-def test_pdhmm_beside_gkl() -> None:
-    """GKL is the independent one: the likelihoods agree, whatever the times."""
-    require_tool("java")
-    require_tool("mvn")
-    classpath = fetch.gkl_classpath("0.9.1")
-    calls = replay.Calls(0.01, pdhmm=True, level="SCALAR")
-    beside = replay.beside_gkl(RECORDED, classpath, "portable", calls)
-    assert beside.largest_difference < 1e-9
-    assert beside.ratio > 0
-
-
-def test_mem_compares_whole_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = require_tool("mummer")
-    monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(bench_mem, "_SMALLER", 500)
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(
-        bench_mem.command, ["--rounds", "1", "--json", "x.json"], catch_exceptions=False
-    )
-    assert done.exit_code == 0
-    rows = json.loads(Path("x.json").read_text())["rows"]
-    assert [row["workload"] for row in rows[::2]] == [shape.name for shape in PAPER]
-    for ours, theirs in zip(rows[::2], rows[1::2], strict=True):
-        assert (ours["command"], theirs["command"]) == ("gkl-shim", "mummer")
-        assert ours["times mummer"] == theirs["seconds"] / ours["seconds"] > 0
-
-
-def test_mem_has_the_papers_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shape = PAPER[0].smaller(500)
-    made = []
-
-    def generate(wanted: Shape) -> Workload:
-        made.append(wanted)
-        return generated(wanted)
-
-    monkeypatch.setattr(bench_mem, "PAPER", (shape,))
-    monkeypatch.setattr(bench_mem, "generated", generate)
-    monkeypatch.chdir(tmp_path)
-    for options, want in (["--papers"], shape), ([], shape.smaller(10)):
-        made.clear()
-        done = CliRunner().invoke(
-            bench_mem.command, ["--rounds", "1", *options], catch_exceptions=False
-        )
-        assert (done.exit_code, made) == (0, [want])

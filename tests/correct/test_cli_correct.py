@@ -14,7 +14,7 @@ import pytest
 from gkl_shim import cli
 from gkl_shim.formats import reads as reads_files
 from tests.cli.shim_command import COMMAND, one_error, refused, run
-from tests.conftest import require_package, require_tool
+from tests.conftest import require_package
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
 
@@ -499,20 +499,6 @@ def test_an_error_does_not_wait_for_input(tmp_path: Path, fault: str) -> None:
     finally:
         process.kill()
     assert (process.returncode, told.decode()) == (1, f"gkl-shim: error: {message}\n")
-
-
-def test_bench(tmp_path: Path) -> None:
-    require_tool("lighter")
-    (tmp_path / "r.fq").write_text(TEXT)
-    options = ("--genome", "800", "--rounds", "1", "--json", "b.json")
-    done = run(tmp_path, "bench", "correct", "r.fq", *options)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads((tmp_path / "b.json").read_text())["rows"]
-    assert {row["command"] for row in rows} >= {"gkl-shim", "Lighter"}
-    assert all(row["reads"] == len(READS) and row["seconds"] > 0 for row in rows)
-    assert "Read correction, seconds of the whole command" in done.stdout.decode()
-    done = run(tmp_path, "bench", "correct", "r.fq", "--rounds", "1", env={"PATH": "/nowhere"})
-    assert b"Lighter" in done.stdout and b"apt install lighter" in done.stdout
 
 
 PAIRS = 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import resource
 import signal
 from contextlib import nullcontext
@@ -15,9 +14,9 @@ from click.testing import CliRunner
 
 from gkl_shim.cli import demo
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import data, demonstration, fetch, replay, replay_smithwaterman, run, swaps
+from gkl_shim.gatk import data, demonstration, fetch, run, swaps
 from gkl_shim.gatk.compare import Comparison, Difference
-from gkl_shim.gatk.demonstration import Alone, Result, Runs
+from gkl_shim.gatk.demonstration import Result, Runs
 from tests.conftest import require_tool
 
 SAME = Comparison((3, 3))
@@ -45,11 +44,7 @@ def _result(sample: data.Sample, comparison: Comparison, mode: str) -> Result:
     stock, shim = run.Run((), 0, 4.0, DRAGEN_LOG), run.Run((), 0, 2.0, SHIM_DRAGEN_LOG, swap)
     runs["DRAGEN mode"] = Runs(SAME, stock, shim)
     runs[mode] = replace(runs[mode], vcf=comparison)
-    alone = Alone(
-        replay.BesideGkl(24.0, 2.0, 12.0, "passive", True, 1e-6),
-        replay_smithwaterman.BesideGkl(7.5, 2.5, 3.0, 0),
-    )
-    return Result(sample, runs, alone)
+    return Result(sample, runs)
 
 
 @pytest.mark.parametrize("mode", ["default settings", "DRAGEN mode"])
@@ -58,18 +53,14 @@ def test_the_exit_code_says_whether_vcfs_differ(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, comparison: Comparison, code: int, mode: str
 ) -> None:
     sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
-    for name in ("gatk_classpath", "gkl_classpath"):
-        monkeypatch.setattr(fetch, name, lambda *_, **__: "")
+    monkeypatch.setattr(fetch, "gatk_classpath", lambda *_: "")
     monkeypatch.setattr(data, "na12878_chr22", lambda *_: sample)
     monkeypatch.setattr(demonstration, "demonstrate", lambda *_: _result(sample, comparison, mode))
     result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)
     assert result.exception is None, result.output
     assert result.return_value == code
-    assert "12.0x" in result.output
     assert ("QUAL 50 | 51" in result.output) == bool(code)
-    assert "flush-to-zero on" in result.output
     rows = [line.replace("│", " ").split() for line in result.output.splitlines()]
-    assert ["Smith-Waterman", "alone", "2.50", "GCUPS", "7.50", "GCUPS", "3.0x"] in rows
     # Times by two clocks have no ratio.
     assert ["PairHMM", "in", "GATK", "0.250", "s", "0.020", "s"] in rows
     assert ["PDHMM", "in", "GATK", "1.500", "s", "0.030", "s"] in rows
@@ -82,35 +73,17 @@ def test_the_exit_code_says_whether_vcfs_differ(
         "DRAGEN mode": True,
     } | {mode: code == 0}
     assert runs["DRAGEN mode"]["shim"]["kernel_seconds"] == {"PDHMM": 0.03}
-    assert document["alone"]["smithwaterman"]["shim"] == 7.5
-    assert document["alone"]["pairhmm"]["shim"] == 24.0
 
 
-def test_where_gkl_does_not_run_the_rest_is_shown(
+def test_a_shim_that_does_not_compute_is_an_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """GKL has no library for Arm, where GATK's Java computes."""
-    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    require_tool("java")
     sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
-    for name in ("gatk_classpath", "gkl_classpath"):
-        monkeypatch.setattr(fetch, name, lambda *_, **__: "")
-    monkeypatch.setattr(data, "na12878_chr22", lambda *_: sample)
-
-    def run_gatk(
-        arguments: list[str], _: str, swap: swaps.Swap, *, environment: dict[str, str]
-    ) -> run.Run:
-        Path(arguments[arguments.index("-O") + 1]).write_text("##fileformat=VCFv4.2\n#CHROM\n")
-        for recording in environment.values():
-            Path(recording).write_text("recorded")
-        return run.Run((), 0, 3.0, LOG if swap == swaps.STOCK else SHIM_LOG, swap)
-
-    monkeypatch.setattr(run, "gatk", run_gatk)
-    result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)
-    assert result.exception is None, result.output
-    assert "Not replayed beside GKL: GKL has no library for aarch64." in result.output
-    assert "alone" not in result.output
-    assert "PairHMM in GATK" in result.output
-    assert json.loads((tmp_path / "demo.json").read_text())["alone"] is None
+    monkeypatch.setattr(run, "gatk", lambda *_, **__: run.Run((), 0, 3.0, LOG))
+    message = r"did not compute in GATK; .*shim\.default\.log says why"
+    with pytest.raises(MissingComponent, match=message):
+        demonstration.demonstrate(sample, "none.jar", swaps.agent(), lambda _: nullcontext())
 
 
 def test_reads_that_find_no_room(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim.bench.genomes import mutated
+from benchmarks.common.genomes import mutated
 from gkl_shim.cli import mem as cli
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.mem import Index
@@ -211,6 +211,11 @@ def test_many_small_sequences(tmp_path: Path, mummer) -> None:
         b"\n\n>a\nACGT\n\nACGTA\n",
         b">x\nACG\x01T\x7fAC*-.GTACGT\n",
         b">a\nacgtACGTnnRYKM\n>b",
+        # The longest name is the width of a column.
+        b">a\nACGTACGTA\n>longest",
+        b">a\nACGTACGTA\n>longest\n",
+        b">a\nACGTACGTA\n>longest of all",
+        b">a\nACGTACGTA\nAC>longest>name",
     ],
 )
 def test_odd_fasta_is_read_as_mummer_reads_it(tmp_path: Path, mummer, text: bytes) -> None:

@@ -1,9 +1,8 @@
-"""``gkl-shim smithwaterman`` and ``gkl-shim bench smithwaterman``."""
+"""``gkl-shim smithwaterman``."""
 
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -70,14 +69,3 @@ def test_wrong_content(tmp_path: Path, text: bytes, message: str) -> None:
     code, told = refused(tmp_path, "smithwaterman", "x.tsv", "-o", "out.tsv")
     assert (code, told[: len(message)]) == (1, message)
     assert (tmp_path / "out.tsv").read_text() == "before"
-
-
-def test_bench(tmp_path: Path) -> None:
-    (tmp_path / "x.tsv").write_bytes(TEXT)
-    command = "bench smithwaterman x.tsv --seconds 0.01 --json b.json"
-    done = run(tmp_path, *command.split(), env={"GKL_SHIM_CACHE": str(tmp_path)})
-    assert done.returncode == 0, done.stderr
-    assert b"GKL not measured: GKL 0.8.11 is not in the cache" in done.stdout
-    report = json.loads((tmp_path / "b.json").read_text())
-    assert {row["build"] for row in report["rows"]} == set(_native.builds())
-    assert all(row["gcups"] > 0 and row["jvm"] is None for row in report["rows"])

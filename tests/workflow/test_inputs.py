@@ -32,19 +32,14 @@ def test_lint_finds_nothing(snakemake: Snakemake, inputs: Path) -> None:
 
 
 def test_the_plan_has_a_job_for_each_sample_and_shard(plan: Plan, inputs: Path) -> None:
-    arguments = ("--config", "joint=True", "backend=cuda")
-    output = plan(inputs, "--dry-run", *arguments).stdout
+    output = plan(inputs, "--dry-run", "--config", "backend=cuda").stdout
     counts = dict(re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE))
     assert counts == {
         "all": "1",
         "split_intervals": "1",
         "haplotypecaller": "8",
         "gather_gvcf": "2",
-        "import_gvcfs": "4",
-        "genotype_gvcfs": "4",
-        "gather_joint": "1",
-        "times": "1",
-        "total": "22",
+        "total": "12",
     }, output
     resources = re.findall(r"rule haplotypecaller:.*?resources: ([^\n]*)", output, re.DOTALL)
     assert ["gpu=1" in line for line in resources] == [True] * 8
@@ -123,9 +118,8 @@ def test_another_sample_leaves_the_called_ones_as_they_are(plan: Plan, inputs: P
     reads = {"one": "one.bam", "two": "two.cram", "three": "three.bam"}
     for name in ("three.bam", "three.bai"):
         (inputs / name).touch()
-    write_inputs(inputs, reads, reference="q.fa", shards=4, joint=True)
+    write_inputs(inputs, reads, reference="q.fa", shards=4)
     output = plan(inputs, "--dry-run").stdout
-    assert re.search(r"^genotype_gvcfs +4$", output, re.MULTILINE), output
     called = re.findall(r"wildcards: sample=(\w+), shard=", output)
     assert called == ["three"] * 4, output
 
@@ -142,7 +136,6 @@ def test_names_of_files_are_quoted_for_the_shell(plan: Plan, inputs: Path) -> No
         reference=reference,
         intervals=intervals,
         shards=1,
-        joint=True,
         java_options="-Da='b c'",
         haplotypecaller="--read-filter {a}",
         mark_duplicates=True,
@@ -172,7 +165,6 @@ def test_names_of_files_are_quoted_for_the_shell(plan: Plan, inputs: Path) -> No
     assert found["HaplotypeCaller"]["-R"] == reference
     assert found["HaplotypeCaller"]["-I"] == "results/reads/one.recalibrated.bam"
     assert found["HaplotypeCaller"]["--sample-name"] == "one"
-    assert found["GenotypeGVCFs"]["-R"] == reference
     assert "--native-pair-hmm-threads 1 --read-filter {a})" in output
     assert " --COMMENT {b})" in output
 

@@ -5,23 +5,19 @@ Duplicates are marked and base qualities recalibrated before.
 
 from __future__ import annotations
 
-import csv
 import gzip
-import importlib.util
 import os
 import re
-import runpy
 import signal
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pysam
 import pytest
 
 from benchmarks.common import samples, simulated_samples
 from gkl_shim.gatk import compare, fetch, run
-from tests.conftest import ROOT, missing, require_tool, shared_data
+from tests.conftest import require_tool, shared_data
 from tests.workflow.conftest import Snakemake, write_inputs
 
 pytestmark = [pytest.mark.gatk, pytest.mark.pipeline]
@@ -84,11 +80,6 @@ def test_a_run_that_fails_and_is_killed_gives_stock_gatks_vcf(
     for name in ("one", "two"):
         check_reads(name, stock, results)
         check_gvcf(name, inputs, stock, results, tmp_path)
-    found = compare.compare(stock / "joint.vcf.gz", results / "joint.vcf.gz")
-    assert found.same_calls and found.records[0] > 500, str(found)
-    print(f"joint VCF: {found}")
-    check_joint(inputs, results, tmp_path)
-    check_times(results)
 
 
 def configure(folder: Path, inputs: Path, **entries: object) -> None:
@@ -97,7 +88,6 @@ def configure(folder: Path, inputs: Path, **entries: object) -> None:
         {name: str(inputs / name / "chr17.bam") for name in ("one", "two")},
         reference=inputs / "one" / "chr17.fa",
         shards=SHARDS,
-        joint="true",
         mark_duplicates="true",
         known_sites=f"[{inputs}/known.bed.gz]",
         memory_mb=3072,
@@ -175,23 +165,6 @@ def check_gvcf(name: str, inputs: Path, stock: Path, results: Path, folder: Path
             assert mine <= allowed, f"{intervals.name}: {found}"
 
 
-def check_joint(inputs: Path, results: Path, folder: Path) -> None:
-    """Check that the joint VCF equals one that is genotyped without shards."""
-    database, whole = folder / "database", folder / "whole.vcf"
-    load = ["GenomicsDBImport", "-L", "chr17", "--genomicsdb-workspace-path", str(database)]
-    for name in ("one", "two"):
-        load += ["-V", str(results / f"gvcf/{name}.g.vcf.gz")]
-    genotype = ["GenotypeGVCFs", "-R", str(inputs / "one" / "chr17.fa")]
-    genotype += ["-V", f"gendb://{database}", "-O", str(whole)]
-    for command in (load, genotype):
-        done = run.gatk(command, fetch.gatk_classpath())
-        assert done.returncode == 0, done.complaint
-    found = compare.compare(whole, results / "joint.vcf.gz")
-    # GATK puts a random number in place of a QD that is too high.
-    columns = {name for difference in found.differences for name in difference.columns}
-    assert found.same_calls and columns <= {"INFO/QD"}, str(found)
-
-
 def span(intervals: Path) -> tuple[int, int]:
     """Return the first and last position of a shard."""
     lines = [line.split() for line in intervals.read_text().splitlines() if line[0] != "@"]
@@ -202,59 +175,3 @@ def within(found: compare.Comparison, start: int, end: int) -> int:
     """Return how many of the records that differ are between two positions."""
     positions = [int(re.split("[: ]", difference.site)[1]) for difference in found.differences]
     return sum(start <= position <= end for position in positions)
-
-
-def check_times(results: Path) -> None:
-    """Check the table of times against gkl-shim's own lines."""
-    with (results / "times.tsv").open() as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t"))
-    assert len(rows) == 2 * SHARDS
-    seconds = [float(row["seconds"]) for row in rows]
-    assert seconds == sorted(seconds, reverse=True)
-    for row in rows:
-        log = results.parent / f"logs/haplotypecaller/{row['sample']}/{row['shard']}.log"
-        for kernel in ("PairHMM", "Smith-Waterman"):
-            match = re.search(rf"\] {kernel}: \d.* in ([\d.]+) s,", log.read_text())
-            assert match is not None
-            assert float(row[kernel]) == float(match[1])
-    assert (results / "times.html").stat().st_size > 10_000
-
-
-LOG = """\
-[gkl-shim 0.1.0] PairHMM: avx512 build (the best for this CPU), single precision
-13:04:11.521 INFO  ProgressMeter - Traversal complete
-[gkl-shim 0.1.0] PairHMM: 18 regions, 15797 pairs, 219357674 cells in {pairhmm} s, 24.50 GCUPS
-[gkl-shim 0.1.0] Smith-Waterman: 900 pairs, 31000 cells in 0.2500 s, 1.50 GCUPS, 2% of the run
-"""
-
-
-def test_the_slowest_shard_comes_first(tmp_path: Path) -> None:
-    if importlib.util.find_spec("jinja2") is None:
-        missing("jinja2 is not installed (pip install .[workflow])")
-    shards = {("one", "0000"): (20.5, "0.0090"), ("one", "0001"): (31.25, "0.7500")}
-    shards["two<3", "0000"] = (9.0, "")
-    benchmarks, logs = [], []
-    for number, (seconds, pairhmm) in enumerate(shards.values()):
-        benchmarks.append(str(tmp_path / f"{number}.tsv"))
-        Path(benchmarks[-1]).write_text(f"s\th:m:s\tmax_rss\n{seconds}\t0:00:20\t322.41\n")
-        logs.append(str(tmp_path / f"{number}.log"))
-        Path(logs[-1]).write_text(LOG.format(pairhmm=pairhmm) if pairhmm else "stock GATK\n")
-    job = SimpleNamespace(
-        input=SimpleNamespace(benchmarks=benchmarks, logs=logs),
-        output=SimpleNamespace(table=str(tmp_path / "table"), page=str(tmp_path / "page")),
-        params=SimpleNamespace(shards=list(shards)),
-        log=[str(tmp_path / "log")],
-    )
-    runpy.run_path(str(ROOT / "workflow/scripts/times.py"), init_globals={"snakemake": job})
-    with Path(job.output.table).open() as stream:
-        rows = list(csv.reader(stream, delimiter="\t"))
-    assert rows == [
-        ["sample", "shard", "seconds", "max_rss_mb", "PairHMM", "PDHMM", "Smith-Waterman"],
-        ["one", "0001", "31.25", "322.41", "0.75", "", "0.25"],
-        ["one", "0000", "20.5", "322.41", "0.009", "", "0.25"],
-        ["two<3", "0000", "9.0", "322.41", "", "", ""],
-    ]
-    page = Path(job.output.page).read_text()
-    assert page.index("31.2") < page.index("20.5") < page.index("9.0")
-    assert "The logs of 1 shards have no times" in page
-    assert "<svg" in page and "two&lt;3" in page and "two<3" not in page

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from gkl_shim.common import _native
 from gkl_shim.common._printable import printable
-from gkl_shim.gatk import fetch, kernel_times, replay
-from gkl_shim.gatk.demonstration import DEFAULT, DRAGEN, OPTIONS, REPLAY_SECONDS, Result
+from gkl_shim.gatk import fetch, kernel_times
+from gkl_shim.gatk.demonstration import DRAGEN, OPTIONS, Result
 
 
 def table(result: Result) -> Table:
@@ -26,10 +26,6 @@ def table(result: Result) -> Table:
         else:
             verdict = f"[red]{escape(str(runs.vcf))}[/red]"
         shown.add_row(f"VCF, {mode}", "", verdict, "")
-    if alone := result.alone:
-        for name, speed in ("PairHMM", alone.pairhmm), ("Smith-Waterman", alone.smithwaterman):
-            speeds = f"{speed.gkl:.2f} GCUPS", f"{speed.shim:.2f} GCUPS", f"{speed.ratio:.1f}x"
-            shown.add_row(f"{name} alone", *speeds)
     for mode, runs in result.runs.items():
         for kernel in kernel_times.KERNELS:
             stock, shim = (done.kernel_seconds.get(kernel) for done in (runs.stock, runs.shim))
@@ -49,24 +45,12 @@ def summary(result: Result, output: Path) -> str:
     lines = [
         f"VCFs, {mode}: {runs.vcf}" for mode, runs in result.runs.items() if not runs.vcf.identical
     ]
-    if result.alone is None:
-        lines.append(f"Not replayed beside GKL: {replay.no_gkl()}.")
-    else:
-        pairhmm = result.alone.pairhmm
-        lines += [
-            "alone: what the run with default settings computed, replayed on one thread through "
-            f"GKL and gkl-shim in turns, for at least {REPLAY_SECONDS:g} s each. One GCUPS is "
-            "10^9 cells of the input a second. GKL's PairHMM ran with flush-to-zero "
-            f"{'on' if pairhmm.flush_to_zero else 'off'}. Largest difference of a log10 "
-            f"likelihood: {pairhmm.largest_difference:.2g}.",
-        ]
     lines += [
         "in GATK: on GATK's default number of threads. Stock GATK's time is by GATK's clock, which "
         "includes GATK's work before and after a call. gkl-shim's is by its own clock: its calls, "
         f"{_summed(result)}. "
         f"{DRAGEN}: {' '.join(OPTIONS[DRAGEN])}; it computes PDHMM, in Java in stock GATK "
-        f"{fetch.GATK_VERSION}. gkl-shim also wrote its recordings in the run with "
-        f"{DEFAULT}.",
+        f"{fetch.GATK_VERSION}.",
         f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
         f"{printable(str(output))}",
         "",

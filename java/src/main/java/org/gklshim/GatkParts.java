@@ -23,7 +23,7 @@ final class GatkParts {
                 ALL.add((GatkPart) part.getField("INSTANCE").get(null));
             }
         } catch (IOException | ReflectiveOperationException | LinkageError e) {
-            Log.warning("GATK's own code is used: " + e);
+            Log.warning(Log.fallback("all parts", "GATK's own code", e.toString()));
         }
         for (GatkPart part : ALL) {
             for (RedirectedClass redirected : part.redirected()) {
