@@ -5,7 +5,6 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.HaplotypeDataHolder;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
-import org.gklshim.ReplacedClass;
 import org.gklshim.hmm.Region;
 import org.gklshim.pairhmm.PairHmm;
 
@@ -28,15 +27,15 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     }
 
     /**
-     * Loads the native library, once for the process.
+     * Does nothing: the agent has loaded the native library and tested its PairHMM, before it gave
+     * this class to GATK.
      *
-     * @param tempDir not used. The library is extracted to the JVM's temporary directory, and
-     *     deleted once it is loaded
-     * @return whether the native PairHMM can be used
+     * @param tempDir not used
+     * @return true
      */
     @Override
     public boolean load(File tempDir) {
-        return ReplacedClass.isUsable(IntelPairHmm.class.getName());
+        return true;
     }
 
     /**

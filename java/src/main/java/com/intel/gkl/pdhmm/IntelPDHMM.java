@@ -6,7 +6,6 @@ import org.broadinstitute.gatk.nativebindings.pdhmm.HaplotypeDataHolder;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
-import org.gklshim.ReplacedClass;
 import org.gklshim.hmm.Region;
 import org.gklshim.pdhmm.Pdhmm;
 
@@ -21,14 +20,15 @@ public class IntelPDHMM implements PDHMMNativeBinding {
     private int configuration = -1;
 
     /**
-     * Loads the native library, once for the process.
+     * Does nothing: the agent has loaded the native library and tested its PDHMM, before it gave
+     * this class to GATK.
      *
      * @param tempDir not used
-     * @return whether the native PDHMM can be used
+     * @return true
      */
     @Override
     public boolean load(File tempDir) {
-        return ReplacedClass.isUsable(IntelPDHMM.class.getName());
+        return true;
     }
 
     /**

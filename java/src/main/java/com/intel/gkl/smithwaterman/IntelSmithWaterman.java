@@ -5,7 +5,6 @@ import org.broadinstitute.gatk.nativebindings.smithwaterman.SWAlignerNativeBindi
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWNativeAlignerResult;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWOverhangStrategy;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
-import org.gklshim.ReplacedClass;
 import org.gklshim.smithwaterman.SmithWaterman;
 
 /**
@@ -17,17 +16,14 @@ import org.gklshim.smithwaterman.SmithWaterman;
 public class IntelSmithWaterman implements SWAlignerNativeBinding {
 
     /**
-     * Loads the native library, once for the process.
+     * Prepares the aligner. The agent has loaded the native library and tested it, before it gave
+     * this class to GATK.
      *
-     * @param tempDir not used. The library is extracted to the JVM's temporary directory, and
-     *     deleted once it is loaded
-     * @return whether the native aligner can be used
+     * @param tempDir not used
+     * @return true
      */
     @Override
     public boolean load(File tempDir) {
-        if (!ReplacedClass.isUsable(IntelSmithWaterman.class.getName())) {
-            return false;
-        }
         SmithWaterman.INSTANCE.initialize();
         return true;
     }
