@@ -1,8 +1,8 @@
-# Two jars for GATK: gkl-shim.jar, the agent with the native library, and gkl-shim-classpath.jar, the
-# classes to put in front of GATK's class path. The JDK's own tools make them; nothing is downloaded.
+# The jar for GATK: gkl-shim.jar, the agent with the native library. The JDK's own tools make it;
+# nothing is downloaded.
 set(JAR_DIR ${CMAKE_BINARY_DIR}/jar)
 if(NOT JNI_SOURCES)
-  gkl_shim_leave_out(GKL_SHIM_JAR "the jars for GATK" "no JDK is found")
+  gkl_shim_leave_out(GKL_SHIM_JAR "the jar for GATK" "no JDK is found")
   return()
 endif()
 
@@ -22,10 +22,12 @@ endif()
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS java/src/*.java)
 file(GLOB_RECURSE JAVA_RESOURCES CONFIGURE_DEPENDS java/src/main/resources/*)
 # GATK's side of the interface, for the compiler alone: a JVM finds GATK's own classes.
-set(STUBS ${PROJECT_SOURCE_DIR}/java/gatk/Stubs.java ${PROJECT_SOURCE_DIR}/java/gatk/classes.txt)
+file(GLOB PART_STUBS CONFIGURE_DEPENDS java/src/main/java/org/gklshim/gatk/*/classes.txt)
+set(STUBS ${PROJECT_SOURCE_DIR}/java/gatk/Stubs.java ${PROJECT_SOURCE_DIR}/java/gatk/classes.txt
+    ${PART_STUBS})
+set(PART_LIST ${PROJECT_SOURCE_DIR}/java/gatk/PartList.java)
 set(ABOUT "Implementation-Title: gkl-shim\nImplementation-Version: ${PROJECT_VERSION}\n")
 file(WRITE ${JAR_DIR}/agent.mf "Premain-Class: org.gklshim.Agent\n${ABOUT}")
-file(WRITE ${JAR_DIR}/classpath.mf "Class-Path: gkl-shim.jar\n${ABOUT}")
 set(JAVAC_OPTIONS -encoding UTF-8 --release 8 -Xlint:-options)
 add_custom_command(
   OUTPUT ${JAR_DIR}/classes.stamp
@@ -34,28 +36,27 @@ add_custom_command(
   COMMAND ${Java_JAVA_EXECUTABLE} ${STUBS} ${JAVAC_OPTIONS} -d stubs
   COMMAND ${Java_JAVAC_EXECUTABLE} ${JAVAC_OPTIONS} -cp stubs -d classes ${JAVA_SOURCES}
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/java/src/main/resources classes
+  COMMAND ${Java_JAVA_EXECUTABLE} -cp classes ${PART_LIST} classes
   # The classes that replace GATK's go to a folder that no class loader searches. Only the agent
-  # reads them there. On the class path, only classes of libraries may be in front of GATK.
+  # reads them there.
   COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
   COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
   COMMAND ${CMAKE_COMMAND} -E touch classes.stamp
-  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${STUBS}
+  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${STUBS} ${PART_LIST}
   WORKING_DIRECTORY ${JAR_DIR}
   COMMENT "Compiling the classes for GATK"
   VERBATIM)
 add_custom_command(
-  OUTPUT ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar
+  OUTPUT ${JAR_DIR}/gkl-shim.jar
   COMMAND ${CMAKE_COMMAND} -E rm -rf native
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${NATIVE_DIR} native
   COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim.jar --manifest agent.mf
           -C classes org/gklshim -C replaced org native
-  COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim-classpath.jar
-          --manifest classpath.mf -C replaced/org/gklshim/replacements com
-  DEPENDS ${JAR_DIR}/classes.stamp ${JAR_DIR}/agent.mf ${JAR_DIR}/classpath.mf ${PLATFORM_LIBRARIES}
+  DEPENDS ${JAR_DIR}/classes.stamp ${JAR_DIR}/agent.mf ${PLATFORM_LIBRARIES}
   WORKING_DIRECTORY ${JAR_DIR}
-  COMMENT "Building the jars for GATK"
+  COMMENT "Building the jar for GATK"
   VERBATIM)
-set(JARS ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar)
+set(JARS ${JAR_DIR}/gkl-shim.jar)
 
 # The Python package also has a jar that times calls, for `gkl-shim bench`.
 if(SKBUILD)

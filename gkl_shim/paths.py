@@ -16,7 +16,6 @@ __all__ = [
     "agent_jar",
     "bench_jar",
     "binding",
-    "classpath_jar",
     "header",
     "kernels",
     "library",
@@ -77,11 +76,6 @@ def kernels() -> Path:
 def agent_jar() -> Path:
     """Return the Java agent, ``gkl-shim.jar``."""
     return _installed("java/gkl-shim.jar", "the Java agent")
-
-
-def classpath_jar() -> Path:
-    """Return ``gkl-shim-classpath.jar``, which goes in front of GATK's jar on the class path."""
-    return _installed("java/gkl-shim-classpath.jar", "the class-path jar")
 
 
 def bench_jar() -> Path:

@@ -2,10 +2,10 @@
 
     python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar:barclay-5.0.0.jar 4.7.0.0=...
 
-The list names each class that parts of gkl-shim depend on, and these parts. To add a class, write
-one line with its name and its parts, such as "org/example/Name regions,walk". Then run this with
-the jars of every version: GATK's own jar and those of its libraries. A version is GATK's number,
-or one such as picard-3.4.0 for Picard alone.
+The list has each class that a part of gkl-shim names as one that it must know. To add a class,
+write a line with its name, such as "org/example/Name". Then run this with the jars of every
+version: GATK's own jar and those of its libraries. A version is GATK's number, or one such as
+picard-3.4.0 for Picard alone.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def main(arguments: list[str]) -> None:
     }
     lines = LIST.read_text(encoding="ascii").splitlines()
     header = [line for line in lines if line.startswith("#")]
-    classes = sorted(line.split()[:2] for line in lines[len(header) :])
-    written = [" ".join([*known, *_forms(known[0], jars)]) for known in classes]
+    names = sorted(line.split()[0] for line in lines[len(header) :])
+    written = [" ".join([name, *_forms(name, jars)]) for name in names]
     LIST.write_text("\n".join([*header, *written, ""]), encoding="ascii")
 
 

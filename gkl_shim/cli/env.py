@@ -27,7 +27,7 @@ from gkl_shim.gatk import archive, programs, run, swaps
 )
 @click.option(
     "--swap",
-    type=click.Choice(["agent", "classpath", "library-path"]),
+    type=click.Choice(["agent", "library-path"]),
     default="agent",
     show_default=True,
     help="How to replace GATK's native classes. library-path replaces PairHMM only.",
@@ -66,19 +66,16 @@ def command(
         raise click.UsageError("--output is for --swap library-path")
     if swap != "agent" and archive_folder is not None:
         raise click.UsageError("--archive is for --swap agent")
-    if swap != "library-path" and archive_folder is None and classpath is not None:
+    if swap == "agent" and archive_folder is None and classpath is not None:
         raise click.UsageError("--classpath is for --swap library-path and for --archive")
     check_outputs(json_file)
-    variables: tuple[str, ...] = ()
-    if swap == "classpath":
-        chosen = swaps.classpath()
-    elif output is None:
+    variables: tuple[str, ...] = ("JAVA_TOOL_OPTIONS",)
+    if output is None:
         chosen = swaps.agent()
         if archive_folder is not None:
             found = run.find_classpath(classpath)
             made = archive.for_gatk(found, archive_folder.absolute())
             chosen = dataclasses.replace(chosen, archive=made)
-        variables = ("JAVA_TOOL_OPTIONS",)
     else:
         folder = output.absolute()
         swaps.library_folder(run.find_classpath(classpath), folder)
@@ -88,22 +85,14 @@ def command(
         variables += ("GKL_SHIM_PYTHON",)
     environment = chosen.environment(os.environ)
     exports = {name: environment[name] for name in variables}
-    options = exports.get("JAVA_TOOL_OPTIONS")
-    if options is not None and swaps.NATIVE_ACCESS not in options and _warns_of_libraries():
+    if swaps.NATIVE_ACCESS not in exports["JAVA_TOOL_OPTIONS"] and _warns_of_libraries():
         exports["JAVA_TOOL_OPTIONS"] += f" {swaps.NATIVE_ACCESS}"
     _warn_of_locale(chosen)
-    jars = [str(jar) for jar in chosen.jars]
     if json_file is not None:
-        report = {"swap": swap, "environment": exports, "classpath_first": jars}
-        write_json(json_file, report)
+        write_json(json_file, {"swap": swap, "environment": exports})
     if json_file == "-":
         return
     lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]
-    for jar in jars:
-        lines.append("# Put this jar in front of GATK's jar on the class path:")
-        # A newline would end the comment, and a shell would run the rest of the path.
-        quoted = shlex.quote(jar).replace("\n", "\\n")
-        lines.append(f'# java -cp {quoted}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
     # Printed as bytes, because a path may not be valid text in any encoding.
     click.echo(b"".join(os.fsencode(line) + b"\n" for line in lines), nl=False)
 
@@ -125,7 +114,7 @@ def _warn_of_locale(chosen: swaps.Swap) -> None:
     """
     if not sys.flags.utf8_mode or "PYTHONUTF8" in os.environ:
         return
-    for path in (chosen.agent, *chosen.jars, chosen.libraries, chosen.archive):
+    for path in (chosen.agent, chosen.libraries, chosen.archive):
         if path is not None and not str(path).isascii():
             click.echo(
                 f"gkl-shim: warning: {printable(str(path))}: in the locale C, Java finds no path "

@@ -149,7 +149,7 @@ def java_command(
         *_MODULE_OPTIONS,
         *java_options,
         "-cp",
-        ":".join([*map(str, swap.jars), classpath]),
+        classpath,
         MAIN_CLASS,
         *arguments,
     ]

@@ -1,6 +1,7 @@
 """The settings of gkl-shim that environment variables and Java's properties make.
 
-``Setting.java``, ``kernels/jni/settings/settings.cpp`` and the package's own code read them.
+Java's classes, ``kernels/jni/settings/settings.cpp`` and the package's own code read them. The
+agent's jar lists those of the parts of GATK.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import difflib
 import os
 import re
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from gkl_shim import paths
 from gkl_shim.common import _native
 from gkl_shim.common._arguments import device_numbers
 from gkl_shim.errors import MissingComponent
@@ -85,32 +88,19 @@ _OUTPUT = _Values("a file in a folder that exists", _can_be_written)
 _ANY = _Values("", lambda _: True)
 
 _WITH_PROPERTY = {
-    "ANNOTATIONS": _SWITCH,
-    "ASSEMBLY": _SWITCH,
     "BACKEND": _words("auto", "cpu", "cuda", "off"),
     "BUILD": _Values("a build that this CPU can run", _is_build),
-    "CONFIDENCE": _SWITCH,
-    "DUPLICATES": _SWITCH,
     "LIBRARY": _ANY,  # checked when it is loaded
-    "LIKELIHOODS": _SWITCH,
     "LOG": _words("quiet", "info", "debug"),
     "PAIRHMM": _SWITCH,
     "PDHMM": _SWITCH,
-    "PILEUPS": _SWITCH,
-    "READS": _SWITCH,
-    "RECALIBRATION": _SWITCH,
     "RECORD": _OUTPUT,
     "RECORD_SMITHWATERMAN": _OUTPUT,
-    "REGION_THREADS": _SWITCH,
     "SMITHWATERMAN": _SWITCH,
     "THREADS": _THREADS,
-    "TOOLS": _SWITCH,
     "VERIFY": _WHOLE,
-    "WALK": _SWITCH,
 }
-#: The names of all settings, without the prefix, and their values.
-SETTINGS: Mapping[str, _Values] = {
-    **_WITH_PROPERTY,
+_WITHOUT_PROPERTY = {
     "CACHE": _Values("an absolute path", lambda text: Path(text).is_absolute()),
     "DEVICES": _Values("different device numbers, separated by commas", _are_devices),
     "DEVICE_MEMORY": _Values(
@@ -120,6 +110,23 @@ SETTINGS: Mapping[str, _Values] = {
     "PYTHON": _Values("a program: an absolute path or a name on the PATH", _is_program),
     "RELEASE": _ANY,  # read when gkl-shim is built
 }
+#: A part and its setting in each line: java/gatk/PartList.java writes it.
+_PARTS = "org/gklshim/gatk/parts"
+
+
+def of_parts() -> dict[str, _Values]:
+    """Return the settings of the parts of GATK that the agent makes faster."""
+    try:
+        with zipfile.ZipFile(paths.agent_jar()) as jar:
+            lines = jar.read(_PARTS).decode().splitlines()
+    except (MissingComponent, OSError, zipfile.BadZipFile, KeyError):  # another finding says so
+        return {}
+    return {name.upper(): _SWITCH for _, name in map(str.split, lines)}
+
+
+def known() -> dict[str, _Values]:
+    """Return the names of all settings, without the prefix, and their values."""
+    return {**_WITH_PROPERTY, **of_parts(), **_WITHOUT_PROPERTY}
 
 
 def faults(environment: Mapping[str, str]) -> Iterator[Fault]:
@@ -127,15 +134,17 @@ def faults(environment: Mapping[str, str]) -> Iterator[Fault]:
 
     Java's properties are those in the variables that a JVM reads. An empty value is no setting.
     """
+    with_property = {**_WITH_PROPERTY, **of_parts()}
+    all_settings = known()
     for name, value in sorted(environment.items()):
         if name.startswith(_PREFIX) and value:
-            yield from _fault(name, name.removeprefix(_PREFIX), value, SETTINGS, _PREFIX + "{}")
+            yield from _fault(name, name.removeprefix(_PREFIX), value, all_settings, _PREFIX + "{}")
     for option in swaps.options(environment):
         if found := _PROPERTY.fullmatch(option):
             name, value = found.groups()
             given = f"gkl.shim.{name}"
             key = name.upper() if name == name.lower() else name
-            yield from _fault(given, key, value, _WITH_PROPERTY, "gkl.shim.{}")
+            yield from _fault(given, key, value, with_property, "gkl.shim.{}")
 
 
 def _fault(

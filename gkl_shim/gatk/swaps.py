@@ -1,4 +1,4 @@
-"""The three ways to replace GATK's native classes: changes to the start of its JVM."""
+"""The two ways to replace GATK's native classes: changes to the start of its JVM."""
 
 from __future__ import annotations
 
@@ -64,8 +64,6 @@ class Swap:
 
     name: str
     agent: Path | None = None
-    jars: tuple[Path, ...] = ()
-    """Jars to put in front of GATK's class path."""
     libraries: Path | None = None
     """A folder made by `library_folder`."""
     archive: Path | None = None
@@ -92,7 +90,7 @@ class Swap:
             options = [*(option for option in options if option != folder), folder]
         given["JAVA_TOOL_OPTIONS"] = options
         result.update({name: " ".join(texts) for name, texts in given.items() if texts})
-        if self.agent is not None or self.jars or self.libraries is not None:
+        if self.agent is not None or self.libraries is not None:
             # To use a GPU, the native library runs this Python.
             result.setdefault("GKL_SHIM_PYTHON", sys.executable)
         return result
@@ -114,11 +112,6 @@ def _unquoted(token: str) -> str:
 def agent() -> Swap:
     """Return the swap that uses the Java agent."""
     return Swap("agent", agent=_undivided(paths.agent_jar(), "="))
-
-
-def classpath() -> Swap:
-    """Return the swap that puts gkl-shim's jar in front of GATK's class path."""
-    return Swap("classpath", jars=(_undivided(paths.classpath_jar(), ":"),))
 
 
 def library_path(folder: Path) -> Swap:

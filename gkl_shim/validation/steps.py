@@ -13,6 +13,7 @@ from typing import Any
 from gkl_shim.common._output_files import atomic_output
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import swaps
+from gkl_shim.gatk.fallbacks import fallback
 from gkl_shim.validation import compared_files
 from gkl_shim.validation.compared_files import FileComparison
 from gkl_shim.validation.inputs import Inputs, is_file
@@ -199,9 +200,7 @@ def _require_shim(step: Step, job: Job, result: Result) -> None:
     A run in which it did not is not kept, because the cause may be in no key.
     """
     lines = [line for line in result.said if line.partition("] ")[2].startswith(f"{step.title}: ")]
-    # GATK's own code does all the work of ApplyBQSR in one thread.
-    signs = ["own code is used", *(["one thread, because of "] * (step.tool == _APPLY))]
-    left = [line for line in lines if any(sign in line for sign in signs)]
+    left = [line for line in result.said if (said := fallback(line)) and said.title == step.title]
     sign = r"only at the positions" if step.tool == _PILEUPS else r"(one|\d+) threads?\b"
     if left or not any(re.search(sign, line) for line in lines):
         job.forget()

@@ -4,7 +4,6 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -19,10 +18,11 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles stubs of the classes in a list: java Stubs.java LIST [options of javac] [FILE.java ...]
+ * Compiles stubs of the classes in lists:
+ * java Stubs.java LIST.txt ... [options of javac] [FILE.java ...]
  *
- * <p>classes.txt explains the list. A stub has no code: its methods are native, and its constructors
- * are empty.
+ * <p>classes.txt explains a list. A class may be in several, each with other members. A stub has no
+ * code: its methods are native, and its constructors are empty.
  */
 public final class Stubs {
     private static final Pattern NAME = Pattern.compile("\\b(class|interface|enum) (\\w+)");
@@ -49,13 +49,14 @@ public final class Stubs {
 
     public static void main(String[] args) throws Exception {
         Stubs list = new Stubs();
-        list.read(Files.readAllLines(Paths.get(args[0])));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
         List<JavaFileObject> sources = new ArrayList<>();
         List<String> options = new ArrayList<>();
-        for (String arg : Arrays.asList(args).subList(1, args.length)) {
-            if (arg.endsWith(".java"))
+        for (String arg : args) {
+            if (arg.endsWith(".txt"))
+                list.read(Files.readAllLines(Paths.get(arg)));
+            else if (arg.endsWith(".java"))
                 files.getJavaFileObjects(arg).forEach(sources::add);
             else
                 options.add(arg);
@@ -66,6 +67,7 @@ public final class Stubs {
 
     private void read(List<String> lines) {
         String packageName = null;
+        Stub stub = null;
         for (String line : lines) {
             line = line.replaceFirst("\\s*#.*", "");
             if (line.isEmpty()) continue;
@@ -74,16 +76,22 @@ public final class Stubs {
             } else if (line.startsWith("package ")) {
                 packageName = line;
             } else if (line.startsWith(" ")) {
-                stubs.get(stubs.size() - 1).lines.add(line);
+                stub.lines.add(line);
+                if (line.startsWith("    " + stub.name + "(")) constructors.put(stub.name, line);
             } else {
-                Stub stub = new Stub(packageName, line);
-                stubs.add(stub);
-                packagesOf.computeIfAbsent(stub.name, name -> new ArrayList<>()).add(packageName);
+                stub = stub(packageName, line);
             }
         }
+    }
+
+    /** Returns the stub of a class, which an earlier list may have begun. */
+    private Stub stub(String packageName, String line) {
         for (Stub stub : stubs)
-            for (String line : stub.lines)
-                if (line.startsWith("    " + stub.name + "(")) constructors.put(stub.name, line);
+            if (stub.packageName.equals(packageName) && stub.name.equals(nameIn(line))) return stub;
+        Stub made = new Stub(packageName, line);
+        stubs.add(made);
+        packagesOf.computeIfAbsent(made.name, name -> new ArrayList<>()).add(packageName);
+        return made;
     }
 
     private static String nameIn(String line) {

@@ -218,11 +218,6 @@ def test_a_path_that_a_jvm_would_divide_is_refused(
     folder = tmp_path / "a:b"
     told = f'{folder}: a JVM divides this path at ":"; use a folder without it'
     assert env_refuses(folder) == {(1, told)}
-    monkeypatch.setattr(paths, "classpath_jar", lambda: folder / "classpath.jar")
-    with pytest.raises(
-        MissingComponent, match=r'a:b/classpath\.jar: a JVM divides this path at ":"'
-    ):
-        swaps.classpath()
     monkeypatch.setattr(paths, "agent_jar", lambda: tmp_path / "a=b" / "agent.jar")
     with pytest.raises(MissingComponent, match=r'a=b/agent\.jar: a JVM divides this path at "="'):
         swaps.agent()
@@ -234,19 +229,17 @@ NAMES = ["a b", "it's", 'say "x"', "$(touch found)", "`touch found`", "a\ntouch 
 
 @pytest.mark.usefixtures("many_cpus")
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
 def test_what_env_prints_sets_variables_and_runs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swap: str, name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """gkl-shim may be installed in any folder."""
     folder = tmp_path / name
     folder.mkdir()
     jar = folder / "gkl-shim.jar"
-    for place in ("agent_jar", "classpath_jar"):
-        monkeypatch.setattr(paths, place, lambda: jar)
+    monkeypatch.setattr(paths, "agent_jar", lambda: jar)
     monkeypatch.setattr(env, "_warns_of_libraries", lambda: False)
     monkeypatch.delenv("JAVA_TOOL_OPTIONS", raising=False)
-    done = CliRunner().invoke(env.command, ["--swap", swap])
+    done = CliRunner().invoke(env.command, [])
     assert done.exit_code == 0, done.output
     show = b'printf "%s" "$JAVA_TOOL_OPTIONS" >options'
     subprocess.run(
@@ -254,7 +247,7 @@ def test_what_env_prints_sets_variables_and_runs_nothing(
     )
     assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "options"])
     options = os.fsdecode((tmp_path / "options").read_bytes())
-    assert options_of_jvm(options) == ([f"-javaagent:{jar}"] if swap == "agent" else [])
+    assert options_of_jvm(options) == [f"-javaagent:{jar}"]
 
 
 def test_csh_sets_all_variables_that_env_prints(tmp_path: Path) -> None:

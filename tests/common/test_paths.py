@@ -11,7 +11,7 @@ from gkl_shim import paths
 from gkl_shim.errors import MissingComponent
 
 
-@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar"])
 def test_a_missing_part_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -33,7 +33,7 @@ def test_a_source_checkout_is_recognized(tmp_path: Path, monkeypatch: pytest.Mon
         paths.agent_jar()
 
 
-@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar"])
 def test_an_editable_install_has_its_modules_elsewhere(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, data, fetch, run, swaps
 from tests.conftest import DATA, ROOT, alone, once, require_tool, shared_data
 
-SWAPS = ("agent", "classpath", "library-path")
+SWAPS = ("agent", "library-path")
 
 _ARCHIVES = ROOT / "build" / "tests" / "archive"
 
@@ -44,7 +44,6 @@ QUICK = (
 _SAID = {
     "stock": None,
     "agent": "agent",
-    "classpath": "class path",
     "library-path": "library path",
 }
 
@@ -159,7 +158,6 @@ class Gatk:
         self._swaps = {
             "stock": swaps.STOCK,
             "agent": swaps.agent(),
-            "classpath": swaps.classpath(),
             "library-path": swaps.library_path(libraries),
         }
 

@@ -143,7 +143,6 @@ def test_no_archive_is_one_error(tmp_path: Path, version: str, rest: str, messag
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--archive", "x", "--swap", "classpath"),
         ("--archive", "x", "--swap", "library-path", "--output", "y"),
         ("--classpath", "x"),
         ("--output", "x"),

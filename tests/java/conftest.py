@@ -1,4 +1,4 @@
-"""GKL's class paths, the three swaps, and JVMs to run scenarios in."""
+"""GKL's class paths, the two swaps, and JVMs to run scenarios in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.java import regions
 ROOT = Path(__file__).parents[2]
 GKL_VERSIONS = ("0.8.11", "0.9.0")
 
-SWAPS = ("agent", "classpath", "library-path")
+SWAPS = ("agent", "library-path")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Jvm:
         given.write_bytes(pickle.dumps(argument))
         result.unlink(missing_ok=True)
         command = [sys.executable, "-m", module, scenario, str(given), str(result)]
-        command.append(":".join([*map(str, chosen.jars), gkl_classpath(gkl)]))
+        command.append(gkl_classpath(gkl))
         # On the command line, because the JVM logs JAVA_TOOL_OPTIONS.
         command += [] if chosen.agent is None else [f"-javaagent:{chosen.agent}"]
         # The first compiler alone: these runs end before the second pays.
@@ -103,8 +103,6 @@ class Jvm:
             return swaps.STOCK
         if name == "agent":
             return swaps.agent()
-        if name == "classpath":
-            return swaps.classpath()
         folder = self._folder / f"libraries-{gkl}"
         if not folder.is_dir():
             swaps.library_folder(gkl_classpath(gkl), folder)
@@ -151,11 +149,6 @@ def jvm(tmp_path: Path) -> Jvm:
 @pytest.fixture(scope="session")
 def agent_jar() -> Path:
     return paths.agent_jar()
-
-
-@pytest.fixture(scope="session")
-def classpath_jar() -> Path:
-    return paths.classpath_jar()
 
 
 @pytest.fixture(autouse=True)

@@ -46,31 +46,14 @@ def intels(tmp_path_factory: pytest.TempPathFactory) -> list[list[float]]:
     return likelihoods
 
 
-OFF, ABSENT = "GKL_SHIM_BACKEND=off", "GKL_SHIM_LIBRARY=/absent.so"
-DOES_NOT_LOAD = (
-    "warning: PairHMM: Intel GKL is used: GKL_SHIM_LIBRARY names /absent.so, which does "
-)
-
-
-@pytest.mark.parametrize(
-    ("setting", "swap", "said"),
-    [
-        (OFF, "agent", f"{OFF}: Intel GKL is used"),
-        (OFF, "classpath", f"{OFF}: Intel GKL is used"),
-        (ABSENT, "classpath", DOES_NOT_LOAD),
-    ],
-)
-def test_intels_class_computes_where_ours_does_not(
-    jvm: Jvm, intels: list[list[float]], setting: str, swap: str, said: str
-) -> None:
+def test_intels_class_computes_where_ours_does_not(jvm: Jvm, intels: list[list[float]]) -> None:
     """test_kernels.py has the libraries that are not ours."""
-    environment = dict([setting.split("=")])
-    outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=environment)
-    # With the class-path swap, our class comes first and calls Intel's.
-    assert outcome.result["ours"] == (swap == "classpath")
+    environment = {"GKL_SHIM_BACKEND": "off"}
+    outcome = jvm("compute", {"regions": [REGION]}, environment=environment)
+    assert not outcome.result["ours"]
     assert outcome.result["likelihoods"] == intels
-    assert len(outcome.ours) == 1
-    assert said in outcome.ours[0]
+    (line,) = outcome.ours
+    assert "PairHMM: Intel GKL is used: GKL_SHIM_BACKEND=off" in line
 
 
 # It loads, gives wrong results, and would end the process if Intel's classes were bound to it.
@@ -238,16 +221,18 @@ def test_every_class_loader_gets_our_class(jvm: Jvm) -> None:
         assert likelihoods == pytest.approx(truth, abs=1e-5)
 
 
-def test_each_dropped_class_loader_can_be_collected(tmp_path: Path) -> None:
-    """Although the thread that computed in it lives on. Our classes are before GKL's."""
-    libraries = f"{paths.classpath_jar()}:{gkl_classpath('0.9.1')}"
-    compile_java(libraries, tmp_path, [Path(__file__).with_name("DroppedLoaders.java")])
-    classpath = f"{tmp_path}:{libraries}"
-    command = [require_tool("java"), "-Xmx256m", "-cp", classpath, "DroppedLoaders", classpath, "6"]
+def test_each_dropped_class_loader_can_be_collected(tmp_path: Path, agent_jar: Path) -> None:
+    """Although the thread that computed in it lives on."""
+    compile_java(
+        gkl_classpath("0.9.1"), tmp_path, [Path(__file__).with_name("DroppedLoaders.java")]
+    )
+    classpath = f"{tmp_path}:{gkl_classpath('0.9.1')}"
+    command = [require_tool("java"), "-Xmx256m", f"-javaagent:{agent_jar}", "-cp", classpath]
+    command += ["DroppedLoaders", classpath, "6"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("Intel GKL replaced (class path)") == 6
-    assert "warning" not in done.stderr
+    assert done.stderr.count("Intel GKL replaced (agent)") == 1
+    assert "] warning" not in done.stderr
     # The JVM may hold the latest one a little longer.
     assert int(done.stdout) <= 1
 
@@ -374,8 +359,8 @@ def platforms(agent_jar: Path) -> list[str]:
     return found
 
 
-def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> None:
-    with zipfile.ZipFile(agent_jar) as agent, zipfile.ZipFile(classpath_jar) as front:
+def test_the_jar_holds_the_right_files(agent_jar: Path) -> None:
+    with zipfile.ZipFile(agent_jar) as agent:
         names = set(agent.namelist())
         # A class loader must not find replaced classes in the agent's jar.
         assert not [name for name in names if name.startswith(("com/", "org/broadinstitute/"))]
@@ -383,28 +368,23 @@ def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> 
             library = agent.read(f"native/{platform}/libgkl_shim.so")
             assert library[:4] == b"\x7fELF"
             assert struct.unpack_from("<H", library, 18) == (MACHINES[platform],)
-        for archive in (agent, front):
-            for name in archive.namelist():
-                if name.endswith(".class"):
-                    assert struct.unpack_from(">H", archive.read(name), 6) == (52,), name
-            manifest = archive.read("META-INF/MANIFEST.MF").decode()
-            assert f"Implementation-Version: {version('gkl-shim')}\r\n" in manifest
-        swapped = {name for name in front.namelist() if name.endswith(".class")}
-        # No class of GATK itself: on the class path nothing checks which version it would replace.
-        assert swapped == {
-            f"com/{name}.class"
+        for name in names:
+            if name.endswith(".class"):
+                assert struct.unpack_from(">H", agent.read(name), 6) == (52,), name
+        manifest = agent.read("META-INF/MANIFEST.MF").decode()
+        assert f"Implementation-Version: {version('gkl-shim')}\r\n" in manifest
+        folder = "org/gklshim/replacements/"
+        classes = {name.removeprefix(folder) for name in names if name.startswith(folder)}
+        assert {name for name in classes if name.endswith(".class")} == {
+            f"{name}.class"
             for name in (
-                "fulcrumgenomics/fgkl/pairhmm/FgklPairHmm",
-                "fulcrumgenomics/fgkl/pdhmm/FgklPdHmm",
-                "fulcrumgenomics/fgkl/smithwaterman/FgklSmithWaterman",
-                "intel/gkl/pairhmm/IntelPairHmm",
-                "intel/gkl/pairhmm/IntelPairHmmOMP",
-                "intel/gkl/pdhmm/IntelPDHMM",
-                "intel/gkl/smithwaterman/IntelSmithWaterman",
+                "com/intel/gkl/pairhmm/IntelPairHmm",
+                "com/intel/gkl/pairhmm/IntelPairHmmOMP",
+                "com/intel/gkl/pdhmm/IntelPDHMM",
+                "com/intel/gkl/smithwaterman/IntelSmithWaterman",
+                "org/broadinstitute/hellbender/utils/pairhmm/LoglessPDPairHMM",
             )
         }
-        for name in swapped:
-            assert front.read(name) == agent.read(f"org/gklshim/replacements/{name}")
 
 
 def test_a_copy_of_the_jar_works_alone(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:

@@ -38,7 +38,8 @@ def described(classpath: str, names: list[str], *options: str) -> dict[str, str]
 def stubs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """The compiled list of GATK's classes, and the names of those that are not nested."""
     classes = tmp_path_factory.mktemp("stubs")
-    command = [require_tool("java"), FAST, GATK / "Stubs.java", GATK / "classes.txt"]
+    lists = [GATK / "classes.txt", *(ROOT / "java" / "src").rglob("classes.txt")]
+    command = [require_tool("java"), FAST, GATK / "Stubs.java", *lists]
     subprocess.run([*command, "-d", classes], check=True)
     paths = (p.relative_to(classes).with_suffix("") for p in classes.rglob("*.class"))
     return classes, sorted(str(p).replace("/", ".") for p in paths if "$" not in p.name)

@@ -58,7 +58,7 @@ def test_the_classes_of_our_gatk_are_known() -> None:
     known: dict[str, set[str]] = {}
     for line in KNOWN.read_text().splitlines():
         if not line.startswith("#"):
-            name, _, *forms = line.split()
+            name, *forms = line.split()
             known[name] = {form.split("=")[0] for form in forms}
     found: dict[str, str] = {}
     for jar in map(Path, fetch.gatk_classpath().split(":")):

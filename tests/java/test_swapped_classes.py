@@ -85,9 +85,7 @@ def test_likelihoods_follow_the_model(
     argument = {"regions": sample, "double": double}
     outcome = jvm("compute", argument, swap=swap, gkl=gkl, environment={"GKL_SHIM_VERIFY": "3"})
     assert outcome.result["ours"] == (swap != "library-path")
-    assert f"Intel GKL replaced ({swap.replace('classpath', 'class path').replace('-', ' ')})" in (
-        outcome.line(" build ")
-    )
+    assert f"Intel GKL replaced ({swap.replace('-', ' ')})" in (outcome.line(" build "))
     assert ("double" if double else "single") + " precision" in outcome.line(" build ")
     check(outcome.result["likelihoods"], expected, DOUBLE if double else SINGLE)
     match = re.search(
@@ -154,10 +152,9 @@ def test_results_are_rounded_as_gkls(tmp_path: Path, double: bool, grid: int) ->
 NULL, ILLEGAL = "java.lang.NullPointerException", "java.lang.IllegalArgumentException"
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_wrong_arguments_throw(used, swap: str) -> None:
+def test_wrong_arguments_throw(used) -> None:
     region = regions.typical(2)
-    caught = used(swap).result["errors"]
+    caught = used("agent").result["errors"]
     length = len(region.reads[1].bases)
     pairs = len(region.reads) * len(region.haplotypes)
     given = "reads, haplotypes or likelihoods is null"
@@ -234,9 +231,8 @@ def test_check_jni_finds_a_planted_fault(jvm: Jvm) -> None:
     assert any("WARNING in native method" in line for line in _complaints_of_jni(log)), log
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_many_threads_compute_at_once(used, swap: str) -> None:
-    result = used(swap).result["many_threads"]
+def test_many_threads_compute_at_once(used) -> None:
+    result = used("agent").result["many_threads"]
     assert result == {"wrong": [], "finished": 8, "differ": True}
 
 
@@ -245,9 +241,8 @@ def test_threads_may_share_an_instance(used, swap: str) -> None:
     assert used(swap).result["one_for_all"]
 
 
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_done_does_not_disturb_other_instances(used, swap: str) -> None:
-    result = used(swap).result["done"]
+def test_done_does_not_disturb_other_instances(used) -> None:
+    result = used("agent").result["done"]
     assert result["before"] == result["after"]
     single, double = result["before"]
     assert single != double

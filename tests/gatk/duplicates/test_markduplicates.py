@@ -242,7 +242,7 @@ def test_faulty_input_and_other_options_are_picards(runs: Runs, tmp_path: Path) 
     assert "File too large" in log.results[-2]
     assert "Write error" in log.results[-1]
     assert len(log.reasons) == 18
-    assert all(line.startswith("Picard's own code is used, because of ") for line in log.reasons)
+    assert all(line.startswith("Picard's own code is used: ") for line in log.reasons)
 
 
 @pytest.mark.parametrize("setting", ["library", "backend"])
@@ -262,11 +262,11 @@ def test_picard_marks_without_our_native_library(
     [line] = Log([], done.stderr).reasons
     if setting == "library":
         assert line.startswith(
-            "Picard's own code is used, because of the native library: gkl.shim.library names "
+            "Picard's own code is used: the native library: gkl.shim.library names "
             f"{library}, which is not a library of gkl-shim for Java: it has no 'void "
         )
     else:
-        assert line == "gkl.shim.backend=off: Picard's own code is used"
+        assert line == "Picard's own code is used: gkl.shim.backend=off"
     _, records = duplicate_reads.text(tmp_path / "run" / "marked.bam")
     assert any(int(record.split("\t")[1]) & 1024 for record in records)
 

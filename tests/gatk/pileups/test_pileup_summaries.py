@@ -80,8 +80,8 @@ def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> No
             names = loaded.read_text()
             assert "org.gklshim.gatk.pileups.SitePileups" in names
             assert ("org.gklshim.gatk.pileups.RecordReads" in names) == (swap != "off")
-        assert log.count("GATK's own code reads") == (1 if swap in ("1", "3") else 0)
-        whole = "pileup summaries: GATK's own code is used, because of --max-depth-per-sample"
+        assert log.count("records: GATK's own code is used") == (1 if swap in ("1", "3") else 0)
+        whole = "pileup summaries: GATK's own code is used: --max-depth-per-sample"
         assert log.count(whole) == (swap != "stock")
         sites_alone = log.count("pileup summaries: only at the positions of the intervals")
         assert sites_alone == (0 if swap == "stock" else len(runs) - 1)

@@ -85,7 +85,7 @@ def test_reports_are_stocks(
         assert (tmp_path / name).read_bytes() == (stocks / name).read_bytes(), name
     assert log.count("recalibration: 3 threads") == len(COUNTING) - len(GATKS_OWN)
     for reason in GATKS_OWN.values():
-        assert f"recalibration: GATK's own code is used, because of {reason}" in log
+        assert f"recalibration: GATK's own code is used: {reason}" in log
     assert said(log) == said((stocks / "log").read_text())
     assert len(set(said(log))) > 10
 
@@ -285,7 +285,7 @@ def test_runs_that_fail_say_and_leave_what_stocks_do(
     # Both tools name the file that is cut off.
     assert len(set(errors(stock))) == count - 1
     assert ours.count("recalibration: 3 threads") == count - 1
-    assert "recalibration: one thread, because of a read group without a platform" in ours
+    assert "recalibration: one thread: a read group without a platform" in ours
     for name in runs:
         left = [(tmp_path / way / name).read_bytes() for way in ("stock", "ours")]
         assert left[0] == left[1], name

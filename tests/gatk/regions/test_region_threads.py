@@ -121,7 +121,7 @@ def test_intels_code_is_called_in_one_thread(gatk: Gatk, chr22: data.Sample) -> 
     """Its Smith-Waterman is not made for several threads."""
     option = "-Dgkl.shim.smithwaterman=off"
     ours = gatk("HaplotypeCaller", chr22, swap="agent", java_options=(option, *threads(4)))
-    assert "regions: one thread, because of Intel's IntelSmithWaterman" in ours.log
+    assert "regions: GATK's own code is used: Intel's IntelSmithWaterman" in ours.log
     assert records(ours.vcf) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
 
@@ -132,7 +132,7 @@ def test_intels_pdhmm_is_called_in_one_thread(
     jvm = Jvm(gatk_470.classpath, shared, our_agent(), "-Dgkl.shim.pdhmm=off", *threads(4))
     short = command("HaplotypeCaller", chr22, tmp_path / "out.vcf", "-L", "q:1-2500")
     _, log = jvm([*short, "--dragen-378-concordance-mode"])
-    assert "regions: one thread, because of Intel's IntelPDHMM" in log
+    assert "regions: GATK's own code is used: Intel's IntelPDHMM" in log
     _, log = jvm(short)
     assert "regions: 4 threads" in log + jvm.close()
 
@@ -199,7 +199,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
         jvm = {"off": jvms["off"], "3": jvms["4"], "stock": gatk.jvm()}[way]
         logs[way] = started(jvm, *commands, count=3 if way == "3" else None)
     # DRAGEN 3.7.8 mode detects variants in pileups, which our walk does not make everywhere.
-    said = "finding active regions: GATK's own code is used, because of pileup detection"
+    said = "finding active regions: GATK's own code is used: pileup detection"
     assert logs["3"].count(said) == 1
     for name in runs:
         way = "off" if name == "deep" else "stock"
@@ -212,7 +212,7 @@ def test_tools_that_run_one_after_another_in_one_jvm(
     assert records(tmp_path / "3" / "deep.vcf") == records(stock.vcf)
     assert logs["3"].count("regions: 3 threads") == 5
     for annotation in ("AllelePseudoDepth", "CountingAnnotation"):
-        reason = f"regions: one thread, because of the annotation {annotation}"
+        reason = f"regions: GATK's own code is used: the annotation {annotation}"
         assert logs["3"].count(reason) == 1
     assert "] regions:" not in logs["off"]
     assert "[gkl-shim" not in logs["stock"]
@@ -251,8 +251,8 @@ def test_a_class_that_differs_by_a_byte_is_left_alone(
         swaps.agent(),
         java_options=(*QUICK, *threads(4)),
     )
-    said = "GATK's own code is used, because this version's AssemblyRegionIterator is not known"
-    assert f"calling regions: {said}".encode() in done.log
+    said = "GATK's own code is used: this version's AssemblyRegionIterator is not known"
+    assert f"regions: {said}".encode() in done.log
     assert f"finding active regions: {said}".encode() in done.log
     assert records(output) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
@@ -396,8 +396,8 @@ def test_gatk_keeps_its_own_code_if_a_class_was_loaded_before_the_agent(
         environment={"JAVA_TOOL_OPTIONS": f"-javaagent:{jar}={early}"},
     )
     assert done.returncode == 0
-    for part in ("calling", "finding active"):
-        said = f"{part} regions: GATK's own code is used: the JVM loaded "
+    for part in ("] warning: ", "finding active "):
+        said = f"{part}regions: GATK's own code is used: the JVM loaded "
         assert done.log.decode().count(said) == 1
     assert b"regions: 3 threads" not in done.log
     assert records(output) == records(stock.vcf)

@@ -7,10 +7,8 @@ import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
 
-/** A stand-in for fgkl's class. Its likelihoods are all -1, in double precision -2. */
+/** A stand-in for fgkl's class. Its likelihoods are all -1. */
 public final class FgklPdHmm implements PDHMMNativeBinding {
-    private boolean isDouble;
-
     @Override
     public boolean load(File tempDir) {
         return true;
@@ -20,17 +18,13 @@ public final class FgklPdHmm implements PDHMMNativeBinding {
         return "stand-in";
     }
 
-    public void setDoublePrecision(boolean doublePrecision) {
-        isDouble = doublePrecision;
-    }
-
     @Override
     public void initialize(PDHMMNativeArguments args) {}
 
     @Override
     public void computeLikelihoods(ReadDataHolder[] reads, HaplotypeDataHolder[] haplotypes,
             double[] likelihoods) {
-        Arrays.fill(likelihoods, isDouble ? -2 : -1);
+        Arrays.fill(likelihoods, -1);
     }
 
     @Override

@@ -1,27 +1,18 @@
 package org.gklshim;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
-import java.lang.reflect.Method;
-import java.net.URISyntaxException;
 import java.security.ProtectionDomain;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.WeakHashMap;
-import java.util.jar.JarEntry;
-import java.util.jar.JarFile;
 
 /**
  * The Java agent. When the JVM is about to define a class listed in {@link ReplacedClass}, the
  * agent gives it our class file instead, if the class's algorithm works on this machine. In a class
- * listed in {@link RedirectedClass}, it makes some methods call ours.
+ * that a {@link GatkPart} names, it makes some methods call ours.
  *
  * <p>If anything goes wrong, the JVM gets the original class. The agent has no effect on a JVM that
  * loads none of these classes.
@@ -35,13 +26,7 @@ public final class Agent implements ClassFileTransformer {
     private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
     /** The algorithms of classes that were loaded before this agent. */
     private final Set<Algorithm> refused = new HashSet<>();
-    /** Remembered, so that a class loader gets all of our classes of an algorithm, or none. */
-    private final Map<ClassLoader, Map<Algorithm, Boolean>> decisions = new WeakHashMap<>();
-    /**
-     * Every {@link ReplacedClass} that GATK's class loaders see. There are several only if one of
-     * these loaders does not delegate to the application's class loader.
-     */
-    private final Set<Class<?>> tables = new HashSet<>();
+    private final LoaderDecisions decisions;
     /** Whether the JVM has loaded a class that we know, replaced or not. */
     private volatile boolean hasKnownClass;
     /** Whether a class was changed that not every tool of GATK loads. */
@@ -50,6 +35,7 @@ public final class Agent implements ClassFileTransformer {
 
     private Agent(Instrumentation instrumentation) {
         this.instrumentation = instrumentation;
+        decisions = new LoaderDecisions(instrumentation);
     }
 
     /**
@@ -76,10 +62,7 @@ public final class Agent implements ClassFileTransformer {
             String reason = "the JVM loaded " + loaded.getSimpleName()
                     + " before the agent; do without -XX:AOTCache, or make the cache with "
                     + "-XX:-AOTClassLinking";
-            RedirectedClass redirected = RedirectedClass.named(name);
-            if (redirected != null) {
-                redirected.refuse(reason);
-            }
+            GatkParts.changesOf(name).forEach(change -> change.part.refuse(reason));
             ReplacedClass replaced = ReplacedClass.named(name);
             if (replaced != null) {
                 hasKnownClass = true;
@@ -103,14 +86,16 @@ public final class Agent implements ClassFileTransformer {
             }
             return null;
         }
-        RedirectedClass redirected = RedirectedClass.named(name);
-        if (redirected != null) {
-            byte[] changed = redirected.transform(loader, original);
-            // Several threads load classes, so this is never set back.
-            if (changed != null && !redirected.isOfEveryTool()) {
-                hasChangedClass = true;
+        // Parts that change the same class change it in the same way.
+        for (RedirectedClass change : GatkParts.changesOf(name)) {
+            byte[] changed = change.transform(loader, original);
+            if (changed != null) {
+                // Several threads load classes, so this is never set back.
+                if (!change.part.isOfEveryTool()) {
+                    hasChangedClass = true;
+                }
+                return changed;
             }
-            return changed;
         }
         ReplacedClass replaced = ReplacedClass.named(name);
         if (replaced == null) {
@@ -127,87 +112,12 @@ public final class Agent implements ClassFileTransformer {
                 replaced.warn(mismatch);
                 return null;
             }
-            return isReplaced(loader, replaced, name) ? replaced.bytes() : null;
+            boolean isOurs = !refused.contains(replaced.algorithm)
+                    && decisions.isUsable(loader, replaced, name);
+            return isOurs ? replaced.bytes() : null;
         } catch (IOException | RuntimeException | Error e) {
             replaced.warn(e.toString());
             return null;
-        }
-    }
-
-    private boolean isReplaced(ClassLoader loader, ReplacedClass replaced, String name) {
-        if (refused.contains(replaced.algorithm)) {
-            return false;
-        }
-        synchronized (this) {
-            Boolean decision = decisions(loader).get(replaced.algorithm);
-            if (decision != null) {
-                return decision;
-            }
-        }
-        // Do not hold our lock here. isUsable takes the locks of class loaders, and the calling
-        // thread already holds one of those.
-        boolean usable = isUsable(loader, replaced, name);
-        synchronized (this) {
-            Boolean earlier = decisions(loader).putIfAbsent(replaced.algorithm, usable);
-            return earlier == null ? usable : earlier;
-        }
-    }
-
-    /** Returns the decisions for a class loader. */
-    private Map<Algorithm, Boolean> decisions(ClassLoader loader) {
-        return decisions.computeIfAbsent(loader, key -> new HashMap<>());
-    }
-
-    /** Returns whether our class works with the classes that this loader sees. */
-    private boolean isUsable(ClassLoader loader, ReplacedClass replaced, String name) {
-        try {
-            Class<?> table = table(loader);
-            synchronized (this) {
-                tables.add(table);
-            }
-            return (boolean) table.getMethod("isUsable", String.class, String.class)
-                    .invoke(null, name, "agent");
-        } catch (IOException | URISyntaxException | ReflectiveOperationException
-                | LinkageError e) {
-            replaced.warn(loader + " cannot use gkl-shim: " + e);
-            return false;
-        }
-    }
-
-    /** Returns {@link ReplacedClass} as the classes of this loader see it. */
-    private Class<?> table(ClassLoader loader)
-            throws IOException, URISyntaxException, ClassNotFoundException {
-        String table = ReplacedClass.class.getName();
-        try {
-            return Class.forName(table, true, loader);
-        } catch (ClassNotFoundException e) {
-            // Agents are in the application's class loader, and this loader does not delegate to
-            // it. Every loader delegates to the bootstrap loader. The jar is added there only if
-            // needed, because that disables the JVM's class data sharing.
-            JarFile jar = new JarFile(new File(
-                    Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
-            loadAll(jar);
-            instrumentation.appendToBootstrapClassLoaderSearch(jar);
-            return Class.forName(table, true, loader);
-        }
-    }
-
-    /**
-     * Loads all our classes into this class loader. Otherwise the classes that are not loaded yet
-     * would come from the bootstrap loader later, and a package would be split between the two.
-     * Those for GATK's own code are left out: their superclasses are GATK's, which this loader does
-     * not find.
-     */
-    private static void loadAll(JarFile jar) throws ClassNotFoundException {
-        String ours = Agent.class.getPackage().getName().replace('.', '/') + "/";
-        for (JarEntry entry : Collections.list(jar.entries())) {
-            String name = entry.getName();
-            if (name.startsWith(ours) && name.endsWith(".class")
-                    && !name.startsWith(ours + ReplacedClass.FOLDER)
-                    && !name.startsWith(ours + GatkPart.FOLDER)) {
-                Class.forName(name.substring(0, name.length() - ".class".length())
-                        .replace('/', '.'), false, Agent.class.getClassLoader());
-            }
         }
     }
 
@@ -237,7 +147,7 @@ public final class Agent implements ClassFileTransformer {
             return;
         }
         for (Algorithm algorithm : algorithms) {
-            if (algorithm.idleText != null && isIdle(algorithm)) {
+            if (algorithm.idleText != null && decisions.isIdle(algorithm)) {
                 Log.info(algorithm.name + ": " + algorithm.idleText);
             }
         }
@@ -252,19 +162,5 @@ public final class Agent implements ClassFileTransformer {
         } catch (ClassNotFoundException | LinkageError e) {
             return "this GATK";
         }
-    }
-
-    private boolean isIdle(Algorithm algorithm) {
-        for (Class<?> table : tables) {
-            try {
-                Method isIdle = table.getMethod("isIdle", String.class);
-                if (!(boolean) isIdle.invoke(null, algorithm.name)) {
-                    return false;
-                }
-            } catch (ReflectiveOperationException e) {
-                return false;
-            }
-        }
-        return true;
     }
 }

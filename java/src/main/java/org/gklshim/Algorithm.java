@@ -33,19 +33,19 @@ public abstract class Algorithm {
      */
     protected abstract void start(NativeLibrary library) throws Exception;
 
-    final synchronized boolean isUsable(OriginalLibrary original, String swap) {
+    final synchronized boolean isUsable(String original) {
         if (!tested) {
             tested = true;
-            replaced = original.title + " replaced (" + swap + ")";
+            replaced = original + " replaced (agent)";
             usable = startOrWarn(original);
         }
         return usable;
     }
 
-    private boolean startOrWarn(OriginalLibrary original) {
+    private boolean startOrWarn(String original) {
         for (Setting each : new Setting[] {Setting.BACKEND, setting}) {
             if (each.isOff()) {
-                Log.info(name + ": " + each.source() + "=off: " + original.title + " is used");
+                Log.info(Log.fallback(name, original, each.source() + "=off"));
                 return false;
             }
         }
@@ -67,8 +67,8 @@ public abstract class Algorithm {
     }
 
     /** Logs that GATK gets the original class. */
-    final void warn(OriginalLibrary original, String reason) {
-        Log.warning(name + ": " + original.title + " is used: " + reason);
+    final void warn(String original, String reason) {
+        Log.warning(Log.fallback(name, original, reason));
     }
 
     /**

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A class file in which methods can be redirected to static methods of another class, and fields
- * can be made public or added. The format is chapter 4 of the Java Virtual Machine Specification.
+ * A class file that can be renamed, in which methods can be redirected to static methods of another
+ * class, and fields can be made public or added. The format is chapter 4 of the Java Virtual Machine
+ * Specification.
  */
 final class ClassFile {
     /** What follows the name of a redirected method in the name of the original. */
@@ -42,6 +43,8 @@ final class ClassFile {
     private final int poolEnd;
     private final int poolSize;
     private final Map<Integer, String> texts = new HashMap<>();
+    /** Where the constant of each class has the number of its name. */
+    private final Map<Integer, Integer> classes = new HashMap<>();
     private final List<Member> fields = new ArrayList<>();
     private final List<Member> methods = new ArrayList<>();
     /** Where the number of fields is. */
@@ -111,6 +114,7 @@ final class ClassFile {
                 skip(in, 8);
                 return 1;
             case CLASS: case 8: case 16: case 19: case 20:
+                classes.put(number, bytes.length - in.available());
                 skip(in, 2);
                 return 0;
             case 15:
@@ -140,6 +144,12 @@ final class ClassFile {
         if (count < 0 || in.skipBytes(count) != count) {
             throw new IOException("a class file that ends too early");
         }
+    }
+
+    /** Gives the class another name, with slashes. Its descriptors must not name it. */
+    void rename(String name) throws IOException {
+        int thisClass = unsignedShort(poolEnd + 2);
+        setShort(classes.get(thisClass), addText(name));
     }
 
     /**

@@ -11,48 +11,86 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * A part of GATK's own Java that we make faster. It is used if all classes that it depends on are
- * {@link KnownClasses}.
+ * A part of GATK's own Java, or of a library's, that we make faster. Each has a folder in gatk/,
+ * with a class Part that declares it: the methods that call ours, the classes that it must know,
+ * its setting, and the title of its log lines. The agent makes a Part before GATK loads a class, so
+ * a Part names all classes of GATK in texts.
+ *
+ * <p>A part is used if all its classes are {@link KnownClasses}. {@link GatkParts} lists the parts.
  */
-public enum GatkPart {
-    REGIONS("regions", "calling regions", Setting.REGION_THREADS),
-    ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
-    WALK("walk", "finding active regions", Setting.WALK),
-    CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
-    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS),
-    ANNOTATIONS("annotations", "rank-sum tests", Setting.ANNOTATIONS),
-    TOOLS("tools", "finding tools", Setting.TOOLS),
-    RECALIBRATION("recalibration", "recalibration", Setting.RECALIBRATION),
-    PILEUPS("pileups", "pileup summaries", Setting.PILEUPS),
-    READS("reads", "reading and writing reads", Setting.READS),
-    RECORDS("records", "copying reads", Setting.READS),
-    DUPLICATES("duplicates", "duplicates", Setting.DUPLICATES, "Picard", "MarkDuplicates");
-
+public abstract class GatkPart {
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
 
-    private final KnownClasses classes;
-    /** What the part does, for the log. */
+    /** Turns the part off, or says how many threads it has. */
+    public final Setting setting;
     private final String title;
-    /** The setting that turns the part off. */
-    private final Setting setting;
-    /** Whose code it is, for the log. */
     private final String owner;
     /** The only tool that the log of the part is for, or null. GATK loads it with every tool. */
     private final String tool;
+    private final List<RedirectedClass> redirected = new ArrayList<>();
+    private final List<String> known = new ArrayList<>();
     private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
     private boolean isRefused;
 
-    GatkPart(String name, String title, Setting setting) {
-        this(name, title, setting, "GATK", null);
+    /** @param title what the part does, for the log */
+    protected GatkPart(String title, Setting setting) {
+        this(title, setting, "GATK", null);
     }
 
-    GatkPart(String name, String title, Setting setting, String owner, String tool) {
-        classes = new KnownClasses(name);
+    /**
+     * Describes a part of which only one tool logs something.
+     *
+     * @param owner whose code it is, for the log
+     * @param tool the name of the tool
+     */
+    protected GatkPart(String title, Setting setting, String owner, String tool) {
         this.title = title;
         this.setting = setting;
         this.owner = owner;
         this.tool = tool;
+    }
+
+    /**
+     * Makes methods of a class call ours. Another part may do the same with this class: our methods
+     * then ask each part whether it {@link #isUsed}.
+     *
+     * @param name the class, with slashes. The part must know it
+     * @param target our class, in the part's folder or with slashes, which has a static method of
+     *     the same name for each of the methods
+     */
+    protected final RedirectedClass redirect(String name, String target, String... methods) {
+        String folder = getClass().getPackage().getName().replace('.', '/') + "/";
+        RedirectedClass made = new RedirectedClass(this, name,
+                target.indexOf('/') < 0 ? folder + target : target, methods);
+        redirected.add(made);
+        known.add(name);
+        return made;
+    }
+
+    /** Changes a class, of which all methods stay GATK's. The part must know it. */
+    protected final RedirectedClass change(String name) {
+        return redirect(name, "");
+    }
+
+    /** Names classes on which the part depends: a folder, and their paths below it. */
+    protected final void know(String folder, String... names) {
+        for (String name : names) {
+            known.add(folder + name);
+        }
+    }
+
+    /** Returns whether every tool of GATK loads the classes that the part changes. */
+    protected boolean isOfEveryTool() {
+        return false;
+    }
+
+    final List<RedirectedClass> redirected() {
+        return redirected;
+    }
+
+    final List<String> known() {
+        return known;
     }
 
     /** Returns the lines of a file in the folder, without comments. */
@@ -74,24 +112,24 @@ public enum GatkPart {
     }
 
     /** Returns whether our code works with the classes that this loader sees. */
-    synchronized boolean isUsable(ClassLoader loader) throws IOException {
-        Boolean known = decisions.get(loader);
-        if (known == null) {
+    final synchronized boolean isUsable(ClassLoader loader) throws IOException {
+        Boolean decision = decisions.get(loader);
+        if (decision == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
             setting.warnUnlessSwitch();
-            if (tool != null && !isOn() && isLogged()) {
+            if (tool != null && !isOn()) {
                 Setting off = Setting.BACKEND.isOff() ? Setting.BACKEND : setting;
-                Log.info(title + ": " + off.source() + "=off: " + owner + "'s own code is used");
+                fallBack(off.source() + "=off");
             }
-            known = !isRefused && isOn() && sees(loader) && isKnown(loader);
-            decisions.put(loader, known);
+            decision = !isRefused && isOn() && sees(loader) && knows(loader);
+            decisions.put(loader, decision);
         }
-        return known;
+        return decision;
     }
 
     /** Returns whether our code is used. A class of ours that serves several parts asks this. */
-    public boolean isUsed() {
+    public final boolean isUsed() {
         try {
             return isUsable(GatkPart.class.getClassLoader());
         } catch (IOException e) {
@@ -101,7 +139,7 @@ public enum GatkPart {
     }
 
     /** Leaves GATK's own code to all class loaders, and logs why. */
-    synchronized void refuse(String reason) {
+    final synchronized void refuse(String reason) {
         if (!isRefused && isOn()) {
             warn(reason);
         }
@@ -112,17 +150,27 @@ public enum GatkPart {
         return !Setting.BACKEND.isOff() && !setting.isOff();
     }
 
-    /** Logs that GATK's own code is used. */
-    void warn(String reason) {
+    /** Logs what the part does. */
+    public final void info(String text) {
+        Log.info(title + ": " + text);
+    }
+
+    /** Logs why GATK's own code is used. */
+    public final void fallBack(String reason) {
         if (isLogged()) {
-            Log.warning(title + ": " + owner + "'s own code is used: " + reason);
+            Log.info(fallback(reason));
         }
     }
 
-    private void info(String reason) {
+    /** Logs why GATK's own code is used, if that is unexpected. */
+    public final void warn(String reason) {
         if (isLogged()) {
-            Log.info(title + ": " + owner + "'s own code is used, because " + reason);
+            Log.warning(fallback(reason));
         }
+    }
+
+    final String fallback(String reason) {
+        return Log.fallback(title, owner + "'s own code", reason);
     }
 
     private boolean isLogged() {
@@ -134,14 +182,14 @@ public enum GatkPart {
         if (loader == GatkPart.class.getClassLoader()) {
             return true;
         }
-        info(owner + " has its own class loader");
+        fallBack(owner + " has its own class loader");
         return false;
     }
 
-    private boolean isKnown(ClassLoader loader) throws IOException {
-        String unknown = classes.unknown(loader);
+    private boolean knows(ClassLoader loader) throws IOException {
+        String unknown = KnownClasses.unknown(known, loader);
         if (unknown != null) {
-            info("this version's " + unknown + " is not known");
+            fallBack("this version's " + unknown + " is not known");
         }
         return unknown == null;
     }

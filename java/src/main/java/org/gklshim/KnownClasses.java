@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,49 +13,41 @@ import java.util.Map;
  * The file gatk/known.classes lists them, with the SHA-256 of their class files.
  */
 final class KnownClasses {
-    /** The lines of the file; null until somebody asks. */
-    private static volatile List<String> lines;
+    /** The lines of the file by class; null until somebody asks. */
+    private static volatile Map<String, String> lines;
 
-    private final String part;
-
-    /** @param part the part of our code, as the file names it */
-    KnownClasses(String part) {
-        this.part = part;
-    }
+    private KnownClasses() {}
 
     /**
-     * Returns the name of a class whose file is not in the list, as a class loader finds it, or null
-     * if there is none. Not every version of GATK has every class.
+     * Returns the name of a class whose file is not in the list, as a class loader finds it, or
+     * null if there is none. Not every version of GATK has every class.
+     *
+     * @param names the classes, with slashes
      */
-    String unknown(ClassLoader loader) throws IOException {
-        for (Map.Entry<String, String> entry : hashes().entrySet()) {
-            String path = entry.getKey();
-            try (InputStream stream = loader.getResourceAsStream(path + ".class")) {
-                if (stream != null
-                        && !entry.getValue().contains(hash(NativeLibrary.readAll(stream)))) {
-                    return path.substring(path.lastIndexOf('/') + 1);
+    static String unknown(List<String> names, ClassLoader loader) throws IOException {
+        for (String name : names) {
+            String line = lines().get(name);
+            if (line == null) {
+                throw new IOException("known.classes lacks " + name);
+            }
+            try (InputStream stream = loader.getResourceAsStream(name + ".class")) {
+                if (stream != null && !line.contains(hash(NativeLibrary.readAll(stream)))) {
+                    return name.substring(name.lastIndexOf('/') + 1);
                 }
             }
         }
         return null;
     }
 
-    /** Returns the hashes of each class, in one text. */
-    private Map<String, String> hashes() throws IOException {
+    private static Map<String, String> lines() throws IOException {
         if (lines == null) {
-            lines = GatkPart.lines("known.classes");
-        }
-        Map<String, String> hashes = new HashMap<>();
-        for (String line : lines) {
-            String[] fields = line.split(" ", 3);
-            if (Arrays.asList(fields[1].split(",")).contains(part)) {
-                hashes.put(fields[0], fields[2]);
+            Map<String, String> read = new HashMap<>();
+            for (String line : GatkPart.lines("known.classes")) {
+                read.put(line.substring(0, line.indexOf(' ')), line);
             }
+            lines = read;
         }
-        if (hashes.isEmpty()) {
-            throw new IOException("known.classes has no class for " + part);
-        }
-        return hashes;
+        return lines;
     }
 
     /** Returns the SHA-256 of a class file in hexadecimal digits. */

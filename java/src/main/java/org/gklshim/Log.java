@@ -33,6 +33,17 @@ public final class Log {
         }
     }
 
+    /**
+     * Returns the one sentence for an original that is used instead of our code.
+     * gkl_shim/gatk/fallbacks.py reads it.
+     *
+     * @param title the part or the kernel
+     * @param original what is used, such as "GATK's own code"
+     */
+    static String fallback(String title, String original, String reason) {
+        return title + ": " + original + " is used: " + reason;
+    }
+
     private static void line(String text) {
         String version = Log.class.getPackage().getImplementationVersion();
         System.err.println("[gkl-shim" + (version == null ? "" : " " + version) + "] "

@@ -73,7 +73,7 @@ public final class NativeLibrary {
 
     @SuppressWarnings("unchecked")
     private void loadFile() throws IOException, ReflectiveOperationException {
-        Consumer<String> loader = (Consumer<String>) instance(SystemLoad.class.getName());
+        Consumer<String> loader = (Consumer<String>) instance(Loader.class.getName());
         if (!override().isEmpty()) {
             if (!new File(override()).isAbsolute()) {
                 throw unusable("is not an absolute path");
@@ -103,12 +103,6 @@ public final class NativeLibrary {
                 faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
                         .append(e.getMessage());
             } catch (UnsatisfiedLinkError e) {
-                // Each copy takes a part of the little room that glibc keeps for such variables.
-                if (e.getMessage().contains("static TLS")) {
-                    throw new IllegalStateException("too many class loaders of this JVM have "
-                            + "loaded the native library, and each has a copy of it: load gkl-shim "
-                            + "in fewer class loaders", e);
-                }
                 // The directory may forbid execution. The JVM's message names the file twice.
                 faults.append("; ").append(e.getMessage().replaceFirst("^(.+: )\\1", "$1"));
             }
@@ -179,6 +173,17 @@ public final class NativeLibrary {
                 byte[] code = readAll(bytes);
                 return defineClass(name, code, 0, code.length);
             }
+        }
+    }
+
+    /**
+     * Calls {@link System#load}, which binds a library to the class loader of the calling class:
+     * {@link Isolated} defines this class again.
+     */
+    public static final class Loader implements Consumer<String> {
+        @Override
+        public void accept(String path) {
+            System.load(path);
         }
     }
 

@@ -2,8 +2,10 @@ package org.gklshim;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.pairhmm.PairHmm;
@@ -14,33 +16,38 @@ import org.gklshim.smithwaterman.SmithWaterman;
  * One of GATK's classes that we replace. {@link #TABLE} lists them all.
  *
  * <p>Our class has the same name as the original. It is in gkl-shim.jar under replacements/, where
- * only {@link Agent} looks. A class of a library is also in gkl-shim-classpath.jar, which goes in
- * front of GATK on the class path. Our class is used if its {@link Algorithm} passes a self-test.
- * Otherwise GATK gets the original, and one log line says why. The classes of other algorithms are
- * still replaced.
+ * only {@link Agent} looks. It is used if its {@link Algorithm} passes a self-test. Otherwise GATK
+ * gets the original, and one log line says why. The classes of other algorithms are still replaced.
  *
  * <p>To replace another class, write a class with the name of the original, without nested classes,
- * and add an entry to the table.
+ * and add an entry to the table. A class of fgkl, the library that follows Intel's GKL in GATK, is
+ * our class for Intel's with another name: both have the methods of one interface.
  */
 public final class ReplacedClass {
+    private static final String INTEL_GKL = "Intel GKL";
+    private static final String FGKL = "fgkl";
+
     private static final ReplacedClass[] TABLE = {
         new ReplacedClass("com.intel.gkl.pairhmm.IntelPairHmm", PairHmm.INSTANCE,
-                OriginalLibrary.INTEL_GKL),
+                INTEL_GKL),
         new ReplacedClass("com.intel.gkl.pairhmm.IntelPairHmmOMP", PairHmm.INSTANCE,
-                OriginalLibrary.INTEL_GKL),
+                INTEL_GKL),
         new ReplacedClass("com.intel.gkl.pdhmm.IntelPDHMM", Pdhmm.INSTANCE,
-                OriginalLibrary.INTEL_GKL),
+                INTEL_GKL),
         new ReplacedClass("org.broadinstitute.hellbender.utils.pairhmm.LoglessPDPairHMM",
-                Pdhmm.INSTANCE, OriginalLibrary.GATK_JAVA, new KnownClasses("pdhmm"),
+                Pdhmm.INSTANCE, "GATK's Java", Arrays.asList(
+                        "org/broadinstitute/hellbender/utils/pairhmm/LoglessPDPairHMM",
+                        "org/broadinstitute/hellbender/utils/pairhmm/PDPairHMM"),
                 "org/broadinstitute/hellbender/utils/pairhmm/VectorLoglessPairPDHMM"),
         new ReplacedClass("com.intel.gkl.smithwaterman.IntelSmithWaterman",
-                SmithWaterman.INSTANCE, OriginalLibrary.INTEL_GKL),
-        new ReplacedClass("com.fulcrumgenomics.fgkl.pairhmm.FgklPairHmm", PairHmm.INSTANCE,
-                OriginalLibrary.FGKL),
-        new ReplacedClass("com.fulcrumgenomics.fgkl.pdhmm.FgklPdHmm", Pdhmm.INSTANCE,
-                OriginalLibrary.FGKL),
+                SmithWaterman.INSTANCE, INTEL_GKL),
+        new ReplacedClass("com.fulcrumgenomics.fgkl.pairhmm.FgklPairHmm", PairHmm.INSTANCE, FGKL)
+                .by("com/intel/gkl/pairhmm/IntelPairHmm"),
+        new ReplacedClass("com.fulcrumgenomics.fgkl.pdhmm.FgklPdHmm", Pdhmm.INSTANCE, FGKL)
+                .by("com/intel/gkl/pdhmm/IntelPDHMM"),
         new ReplacedClass("com.fulcrumgenomics.fgkl.smithwaterman.FgklSmithWaterman",
-                SmithWaterman.INSTANCE, OriginalLibrary.FGKL),
+                SmithWaterman.INSTANCE, FGKL)
+                .by("com/intel/gkl/smithwaterman/IntelSmithWaterman"),
     };
 
     /** What our classes answer if GATK asks which backend they use. */
@@ -58,26 +65,47 @@ public final class ReplacedClass {
     }
 
     final Algorithm algorithm;
-    final OriginalLibrary library;
+    /** What our class replaces, for the log. */
+    private final String original;
     /** The name with slashes, as in the JVM. */
     private final String name;
 
+    /** The name of our class in the jar, with slashes. */
+    private String ours;
     /** The original and what it depends on; null for a class of a library, in any version. */
-    private final KnownClasses known;
+    private final List<String> known;
     /** The class, with slashes, that is replaced instead in versions that have it; null for none. */
     private final String successor;
 
-    private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library) {
-        this(name, algorithm, library, null, null);
+    private ReplacedClass(String name, Algorithm algorithm, String original) {
+        this(name, algorithm, original, null, null);
     }
 
-    private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library,
-            KnownClasses known, String successor) {
+    private ReplacedClass(String name, Algorithm algorithm, String original,
+            List<String> known, String successor) {
         this.name = name.replace('.', '/');
+        ours = this.name;
         this.algorithm = algorithm;
-        this.library = library;
+        this.original = original;
         this.known = known;
         this.successor = successor;
+    }
+
+    /** Makes the class of another one of ours. */
+    private ReplacedClass by(String name) {
+        ours = name;
+        return this;
+    }
+
+    /** Returns the classes of GATK that replacements must know. */
+    static Set<String> known() {
+        Set<String> names = new LinkedHashSet<>();
+        for (ReplacedClass replaced : TABLE) {
+            if (replaced.known != null) {
+                names.addAll(replaced.known);
+            }
+        }
+        return names;
     }
 
     /** Returns whether this GATK has another class that is to be replaced instead. */
@@ -87,18 +115,13 @@ public final class ReplacedClass {
 
     /** Returns why our class does not fit the original, or null if it does. */
     String mismatch(ClassLoader loader) throws IOException {
-        String unknown = known == null ? null : known.unknown(loader);
+        String unknown = known == null ? null : KnownClasses.unknown(known, loader);
         return unknown == null ? null : "this version's " + unknown + " is not known";
     }
 
     /** Returns the entry for a class name with slashes, or null. */
     static ReplacedClass named(String name) {
         return BY_NAME.get(name);
-    }
-
-    /** Returns the entry for one of our classes. */
-    static ReplacedClass of(Class<?> ours) {
-        return named(ours.getName().replace('.', '/'));
     }
 
     static Set<Algorithm> algorithms() {
@@ -113,17 +136,11 @@ public final class ReplacedClass {
      * Returns whether our class can be used. The first call for an algorithm tests it, and logs a
      * failure.
      *
-     * @param name the name of the class, with slashes
-     * @param swap how our class replaces the original: "agent" or "class path"
+     * @param name the name of the class
      */
-    public static boolean isUsable(String name, String swap) {
-        ReplacedClass replaced = named(name);
-        return replaced.algorithm.isUsable(replaced.library, swap);
-    }
-
-    /** Returns the same for a class that is in front of its original on the class path. */
-    public static boolean isUsable(Class<?> ours) {
-        return isUsable(ours.getName().replace('.', '/'), "class path");
+    public static boolean isUsable(String name) {
+        ReplacedClass replaced = named(name.replace('.', '/'));
+        return replaced.algorithm.isUsable(replaced.original);
     }
 
     /** Returns whether an algorithm was not used although no test of it failed. */
@@ -138,22 +155,23 @@ public final class ReplacedClass {
 
     /** Returns the class file of our class. */
     byte[] bytes() throws IOException {
-        String path = FOLDER + name + ".class";
+        String path = FOLDER + ours + ".class";
         try (InputStream stream = ReplacedClass.class.getResourceAsStream(path)) {
             if (stream == null) {
                 throw new IOException(path + " is missing in gkl-shim.jar");
             }
-            return NativeLibrary.readAll(stream);
+            byte[] bytes = NativeLibrary.readAll(stream);
+            if (ours.equals(name)) {
+                return bytes;
+            }
+            ClassFile file = new ClassFile(bytes);
+            file.rename(name);
+            return file.toBytes();
         }
     }
 
     /** Logs that GATK gets the original. */
     void warn(String reason) {
-        algorithm.warn(library, reason);
-    }
-
-    /** Logs that the original does not work either. */
-    void warnNoOriginal(String reason) {
-        Log.warning(algorithm.name + ": " + library.title + " cannot be used either: " + reason);
+        algorithm.warn(original, reason);
     }
 }

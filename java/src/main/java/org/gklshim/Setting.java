@@ -1,35 +1,39 @@
 package org.gklshim;
 
+import java.util.Locale;
+
 /**
- * A setting that Java reads: a system property or, if it is empty, an environment variable.
+ * A setting that Java reads: a system property such as gkl.shim.backend or, if that is empty, an
+ * environment variable such as GKL_SHIM_BACKEND. A {@link GatkPart} has its own.
  * kernels/jni/settings/settings.cpp reads those of the native library.
  */
-public enum Setting {
-    ANNOTATIONS("gkl.shim.annotations", "GKL_SHIM_ANNOTATIONS"),
-    ASSEMBLY("gkl.shim.assembly", "GKL_SHIM_ASSEMBLY"),
-    BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
-    CONFIDENCE("gkl.shim.confidence", "GKL_SHIM_CONFIDENCE"),
-    DUPLICATES("gkl.shim.duplicates", "GKL_SHIM_DUPLICATES"),
-    LIBRARY("gkl.shim.library", "GKL_SHIM_LIBRARY"),
-    LIKELIHOODS("gkl.shim.likelihoods", "GKL_SHIM_LIKELIHOODS"),
-    LOG("gkl.shim.log", "GKL_SHIM_LOG"),
-    PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
-    PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
-    PILEUPS("gkl.shim.pileups", "GKL_SHIM_PILEUPS"),
-    READS("gkl.shim.reads", "GKL_SHIM_READS"),
-    RECALIBRATION("gkl.shim.recalibration", "GKL_SHIM_RECALIBRATION"),
-    REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
-    SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
-    THREADS("gkl.shim.threads", "GKL_SHIM_THREADS"),
-    TOOLS("gkl.shim.tools", "GKL_SHIM_TOOLS"),
-    WALK("gkl.shim.walk", "GKL_SHIM_WALK");
+public final class Setting {
+    public static final Setting BACKEND = new Setting("backend", Values.WORDS);
+    public static final Setting LIBRARY = new Setting("library", Values.WORDS);
+    public static final Setting LOG = new Setting("log", Values.WORDS);
+    public static final Setting PAIRHMM = ofSwitch("pairhmm");
+    public static final Setting PDHMM = ofSwitch("pdhmm");
+    public static final Setting SMITHWATERMAN = ofSwitch("smithwaterman");
+    public static final Setting THREADS = new Setting("threads", Values.WORDS);
 
+    private enum Values { SWITCH, WORDS }
+
+    /** The end of the property and of the variable, in small letters. */
+    public final String name;
+    private final Values values;
     private final String property;
     private final String variable;
 
-    Setting(String property, String variable) {
-        this.property = property;
-        this.variable = variable;
+    private Setting(String name, Values values) {
+        this.name = name;
+        this.values = values;
+        property = "gkl.shim." + name;
+        variable = "GKL_SHIM_" + name.toUpperCase(Locale.ROOT);
+    }
+
+    /** Returns a setting that is on or off. */
+    public static Setting ofSwitch(String name) {
+        return new Setting(name, Values.SWITCH);
     }
 
     /** Returns the name of the property or variable that {@link #value} reads. */
@@ -42,10 +46,11 @@ public enum Setting {
         return value().equals("off");
     }
 
-    /** Warns of a value that is neither on nor off. */
+    /** Warns of a value that is neither on nor off, if it must be one of these. */
     void warnUnlessSwitch() {
         String value = value();
-        if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
+        if (values == Values.SWITCH && !value.isEmpty() && !value.equals("on")
+                && !value.equals("off")) {
             boolean isNumber = value.equals("auto") || value.matches("[0-9]+");
             Log.warnOnce(source() + "=" + value + " is ignored: it must be on or off"
                     + (isNumber ? "; GKL_SHIM_THREADS sets the number of threads" : ""));

@@ -2,6 +2,7 @@ package org.gklshim;
 
 import java.io.IOException;
 import org.gklshim.gatk.threads.Threads;
+import org.gklshim.gatk.tools.Part;
 import org.gklshim.gatk.tools.ToolSearch;
 
 /**
@@ -28,7 +29,8 @@ final class StartClasses {
 
     private static void loadAll(ClassLoader loader) {
         try {
-            if (!GatkPart.TOOLS.isUsable(loader) || !ToolSearch.areGatksJarsFirst(loader)) {
+            GatkPart tools = Part.INSTANCE;
+            if (!tools.isUsable(loader) || !ToolSearch.areGatksJarsFirst(loader)) {
                 return;
             }
             int listed = 0;

@@ -1,7 +1,6 @@
 package org.gklshim.gatk;
 
 import org.broadinstitute.hellbender.engine.ReadWalker;
-import org.gklshim.GatkPart;
 import org.gklshim.gatk.recalibration.RecalibrationTraversal;
 import org.gklshim.gatk.records.PrintedReads;
 
@@ -12,8 +11,9 @@ public final class ReadTraversal {
     /** Takes the place of the method of {@link ReadWalker}. */
     public static void traverse(ReadWalker walker) {
         boolean isDone = PrintedReads.isPrintReads(walker)
-                ? GatkPart.RECORDS.isUsed() && PrintedReads.traverse(walker)
-                : GatkPart.RECALIBRATION.isUsed() && RecalibrationTraversal.traverse(walker);
+                ? org.gklshim.gatk.records.Part.INSTANCE.isUsed() && PrintedReads.traverse(walker)
+                : org.gklshim.gatk.recalibration.Part.INSTANCE.isUsed()
+                        && RecalibrationTraversal.traverse(walker);
         if (!isDone) {
             walker.traverse$original();
         }

@@ -5,24 +5,21 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.HaplotypeDataHolder;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
-import org.gklshim.OriginalClasses;
-import org.gklshim.ReplacedClass;
 import org.gklshim.hmm.Region;
 import org.gklshim.pairhmm.PairHmm;
 
 /**
- * Replaces Intel's class of the same name, GATK's native PairHMM.
+ * Replaces Intel's class of the same name, GATK's native PairHMM, and fgkl's.
  *
  * <p>Several threads may use an instance at the same time. It holds nothing that must be freed.
  */
 public class IntelPairHmm implements PairHMMNativeBinding {
     private final boolean multithreaded;
     private int configuration = -1;
-    /** Intel's instance, if our PairHMM does not work and Intel's is also on the class path. */
-    private PairHMMNativeBinding original;
 
     public IntelPairHmm() {
-        this(false);
+        // The agent also gives this class the name of fgkl's.
+        this(!IntelPairHmm.class.getSimpleName().equals("IntelPairHmm"));
     }
 
     IntelPairHmm(boolean multithreaded) {
@@ -30,20 +27,15 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     }
 
     /**
-     * Loads the native library, once for the process.
+     * Does nothing: the agent has loaded the native library and tested its PairHMM, before it gave
+     * this class to GATK.
      *
-     * @param tempDir not used. The library is extracted to the JVM's temporary directory, and
-     *     deleted once it is loaded
-     * @return whether the native PairHMM can be used
+     * @param tempDir not used
+     * @return true
      */
     @Override
-    public synchronized boolean load(File tempDir) {
-        if (ReplacedClass.isUsable(IntelPairHmm.class)) {
-            return true;
-        }
-        original = (PairHMMNativeBinding) OriginalClasses.instance(
-                IntelPairHmm.class, getClass().getName());
-        return original != null && original.load(tempDir);
+    public boolean load(File tempDir) {
+        return true;
     }
 
     /**
@@ -53,10 +45,6 @@ public class IntelPairHmm implements PairHMMNativeBinding {
      */
     @Override
     public void initialize(PairHMMNativeArguments args) {
-        if (original != null) {
-            original.initialize(args);
-            return;
-        }
         boolean useDoublePrecision = args != null && args.useDoublePrecision;
         int threads = args != null && multithreaded ? args.maxNumberOfThreads : 1;
         configuration = PairHmm.INSTANCE.initialize(useDoublePrecision, threads);
@@ -81,10 +69,6 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     @Override
     public void computeLikelihoods(ReadDataHolder[] readDataArray,
             HaplotypeDataHolder[] haplotypeDataArray, double[] likelihoodArray) {
-        if (original != null) {
-            original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
-            return;
-        }
         Region region = PairHmm.INSTANCE.region(
                 configuration, readDataArray, haplotypeDataArray, likelihoodArray);
         if (region == null) {
@@ -102,9 +86,5 @@ public class IntelPairHmm implements PairHMMNativeBinding {
 
     /** Does nothing, because other instances share the engine. */
     @Override
-    public void done() {
-        if (original != null) {
-            original.done();
-        }
-    }
+    public void done() {}
 }

@@ -6,13 +6,11 @@ import org.broadinstitute.gatk.nativebindings.pdhmm.HaplotypeDataHolder;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
-import org.gklshim.OriginalClasses;
-import org.gklshim.ReplacedClass;
 import org.gklshim.hmm.Region;
 import org.gklshim.pdhmm.Pdhmm;
 
 /**
- * Replaces Intel's class of the same name, GATK's native PDHMM.
+ * Replaces Intel's class of the same name, GATK's native PDHMM, and fgkl's.
  *
  * <p>Several threads may use an instance at the same time. It holds nothing that must be freed. Of
  * the arguments, only the number of threads has an effect: the engine's memory is bounded, and its
@@ -20,23 +18,17 @@ import org.gklshim.pdhmm.Pdhmm;
  */
 public class IntelPDHMM implements PDHMMNativeBinding {
     private int configuration = -1;
-    /** Intel's instance, if our PDHMM does not work and Intel's is also on the class path. */
-    private PDHMMNativeBinding original;
 
     /**
-     * Loads the native library, once for the process.
+     * Does nothing: the agent has loaded the native library and tested its PDHMM, before it gave
+     * this class to GATK.
      *
      * @param tempDir not used
-     * @return whether the native PDHMM can be used
+     * @return true
      */
     @Override
-    public synchronized boolean load(File tempDir) {
-        if (ReplacedClass.isUsable(IntelPDHMM.class)) {
-            return true;
-        }
-        original = (PDHMMNativeBinding) OriginalClasses.instance(
-                IntelPDHMM.class, getClass().getName());
-        return original != null && original.load(tempDir);
+    public boolean load(File tempDir) {
+        return true;
     }
 
     /**
@@ -46,10 +38,6 @@ public class IntelPDHMM implements PDHMMNativeBinding {
      */
     @Override
     public void initialize(PDHMMNativeArguments args) {
-        if (original != null) {
-            original.initialize(args);
-            return;
-        }
         configuration = Pdhmm.INSTANCE.initialize(args == null ? 1 : args.maxNumberOfThreads);
     }
 
@@ -68,10 +56,6 @@ public class IntelPDHMM implements PDHMMNativeBinding {
     @Override
     public void computeLikelihoods(ReadDataHolder[] readDataArray,
             HaplotypeDataHolder[] haplotypeDataArray, double[] likelihoodArray) {
-        if (original != null) {
-            original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
-            return;
-        }
         Region region =
                 Pdhmm.INSTANCE.region(readDataArray, haplotypeDataArray, likelihoodArray);
         if (region == null) {
@@ -108,11 +92,6 @@ public class IntelPDHMM implements PDHMMNativeBinding {
             byte[] read_qual, byte[] read_ins_qual, byte[] read_del_qual, byte[] gcp,
             long[] hap_lengths, long[] read_lengths, int batchSize, int maxHapLength,
             int maxReadLength) {
-        if (original != null) {
-            return (double[]) OriginalClasses.call(original, "computePDHMM", hap_bases,
-                    hap_pdbases, read_bases, read_qual, read_ins_qual, read_del_qual, gcp,
-                    hap_lengths, read_lengths, batchSize, maxHapLength, maxReadLength);
-        }
         if (batchSize <= 0 || maxHapLength <= 0 || maxReadLength <= 0) {
             throw new IllegalArgumentException(
                     "batchSize, maxHapLength and maxReadLength must be greater than 0");
@@ -161,11 +140,7 @@ public class IntelPDHMM implements PDHMMNativeBinding {
 
     /** Does nothing, because other instances share the engine. */
     @Override
-    public void done() {
-        if (original != null) {
-            original.done();
-        }
-    }
+    public void done() {}
 
     private static boolean hasRead(byte[][] given, int at, byte[][] tracks) {
         for (int i = 0; i < given.length; i++) {

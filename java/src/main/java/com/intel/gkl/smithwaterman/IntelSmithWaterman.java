@@ -5,35 +5,27 @@ import org.broadinstitute.gatk.nativebindings.smithwaterman.SWAlignerNativeBindi
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWNativeAlignerResult;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWOverhangStrategy;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
-import org.gklshim.OriginalClasses;
-import org.gklshim.ReplacedClass;
 import org.gklshim.smithwaterman.SmithWaterman;
 
 /**
- * Replaces Intel's class of the same name, GATK's native Smith-Waterman.
+ * Replaces Intel's class of the same name, GATK's native Smith-Waterman, and
+ * fgkl's.
  *
  * <p>Several threads may use an instance at the same time. It holds nothing that must be freed.
  */
 public class IntelSmithWaterman implements SWAlignerNativeBinding {
-    /** Intel's instance, if our aligner does not work and Intel's is also on the class path. */
-    private SWAlignerNativeBinding original;
 
     /**
-     * Loads the native library, once for the process.
+     * Prepares the aligner. The agent has loaded the native library and tested it, before it gave
+     * this class to GATK.
      *
-     * @param tempDir not used. The library is extracted to the JVM's temporary directory, and
-     *     deleted once it is loaded
-     * @return whether the native aligner can be used
+     * @param tempDir not used
+     * @return true
      */
     @Override
-    public synchronized boolean load(File tempDir) {
-        if (ReplacedClass.isUsable(IntelSmithWaterman.class)) {
-            SmithWaterman.INSTANCE.initialize();
-            return true;
-        }
-        original = (SWAlignerNativeBinding) OriginalClasses.instance(
-                IntelSmithWaterman.class, getClass().getName());
-        return original != null && original.load(tempDir);
+    public boolean load(File tempDir) {
+        SmithWaterman.INSTANCE.initialize();
+        return true;
     }
 
     /**
@@ -50,9 +42,6 @@ public class IntelSmithWaterman implements SWAlignerNativeBinding {
     @Override
     public SWNativeAlignerResult align(byte[] refArray, byte[] altArray, SWParameters parameters,
             SWOverhangStrategy overhangStrategy) {
-        if (original != null) {
-            return original.align(refArray, altArray, parameters, overhangStrategy);
-        }
         if (refArray == null || altArray == null || parameters == null
                 || overhangStrategy == null) {
             throw new NullPointerException(
@@ -73,9 +62,5 @@ public class IntelSmithWaterman implements SWAlignerNativeBinding {
 
     /** Does nothing, because other instances share the engine. */
     @Override
-    public void close() {
-        if (original != null) {
-            original.close();
-        }
-    }
+    public void close() {}
 }

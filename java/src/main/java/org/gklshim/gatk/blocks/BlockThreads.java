@@ -4,7 +4,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.gklshim.Log;
 import org.gklshim.gatk.threads.Threads;
 
 /** The threads that deflate and inflate the blocks of all compressed files of this JVM. */
@@ -27,7 +26,7 @@ final class BlockThreads {
 
         static {
             THREADS.allowCoreThreadTimeOut(true);
-            Log.info(PART + ": " + COUNT + " threads for compressed blocks");
+            Part.INSTANCE.info(COUNT + " threads for compressed blocks");
         }
 
         private Pool() {}

@@ -138,7 +138,7 @@ public final class DuplicateMarking {
             }
             reset(tool);
         }
-        org.gklshim.Log.info("duplicates: Picard's own code is used, because of " + reason);
+        Part.INSTANCE.fallBack(reason);
         return tool.doWork$original();
     }
 
@@ -200,8 +200,7 @@ public final class DuplicateMarking {
                 tool.TMP_DIR.get(0), options.hasBarcodes)) {
             ReadEndCollector collector = new ReadEndCollector(tool, options, inputs, groups,
                     genome, store, unusual, generator, log);
-            org.gklshim.Log.info("duplicates: " + threads
-                    + (threads == 1 ? " thread" : " threads"));
+            Part.INSTANCE.info(threads + (threads == 1 ? " thread" : " threads"));
             long[] facts = Facts.forFinding(options, genome, groups);
             read(() -> new ReadEndsReader(engine, facts,
                             new RecordTexts(inputs, groups, genome, null))::read,

@@ -12,7 +12,6 @@ import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.ReadUtils;
 import org.gklshim.GatkPart;
-import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.records.BamInput;
 import org.gklshim.gatk.records.RecordFilters;
@@ -21,6 +20,8 @@ import org.gklshim.gatk.records.RecordFilters;
 public final class LocusPileups {
     private static final String TOOL =
             "org.broadinstitute.hellbender.tools.walkers.contamination.GetPileupSummaries";
+
+    private static final GatkPart RECORDS = org.gklshim.gatk.records.Part.INSTANCE;
 
     private LocusPileups() {}
 
@@ -35,12 +36,12 @@ public final class LocusPileups {
                 (List<SimpleInterval>) Members.get(walker, "userIntervals");
         SAMFileHeader header = walker.getHeaderForReads();
         String reason = (int) Members.get(walker, "maxDepthPerSample") != 0
-                ? "of --max-depth-per-sample" : reason(header, intervals);
+                ? "--max-depth-per-sample" : reason(header, intervals);
         if (reason != null) {
-            Log.info("pileup summaries: GATK's own code is used, because " + reason);
+            Part.INSTANCE.fallBack(reason);
             return walker.getAlignmentContextIterator$original(filter);
         }
-        Log.info("pileup summaries: only at the positions of the intervals");
+        Part.INSTANCE.info("only at the positions of the intervals");
         SiteReads reads = records(walker, new RecordFilters(filter));
         if (reads == null) {
             reads = new StreamedReads(((Stream<GATKRead>) Members.call(walker,
@@ -54,7 +55,7 @@ public final class LocusPileups {
 
     /** Returns the records of the input, or null, and logs why, if GATK has to read them. */
     private static SiteReads records(LocusWalker walker, RecordFilters filters) {
-        if (!GatkPart.RECORDS.isUsed()) {
+        if (!RECORDS.isUsed()) {
             return null;
         }
         ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
@@ -63,12 +64,12 @@ public final class LocusPileups {
         if (input == null) {
             reason = BamInput.UNSUITABLE;
         } else if ((boolean) Members.get(source, "traverseUnmapped")) {
-            reason = "unmapped reads are asked for";
+            reason = "unmapped reads";
         } else if (filters.unknown() != null) {
-            reason = "of " + filters.unknown();
+            reason = filters.unknown();
         }
         if (reason != null) {
-            Log.info("pileup summaries: GATK's own code reads the input, because " + reason);
+            RECORDS.fallBack(reason);
             return null;
         }
         return new RecordReads(input.query(source), filters, input.header());
@@ -77,14 +78,14 @@ public final class LocusPileups {
     /** Returns why GATK has to make the pileups, or null. */
     private static String reason(SAMFileHeader header, List<SimpleInterval> intervals) {
         if (intervals == null || intervals.isEmpty()) {
-            return "there are no intervals";
+            return "no intervals";
         }
         for (SimpleInterval interval : intervals) {
             if (header.getSequence(interval.getContig()) == null) {
-                return "the reads' header has no contig " + interval.getContig();
+                return "no contig " + interval.getContig() + " in the reads' header";
             }
         }
         return ReadUtils.getSamplesFromHeader(header).isEmpty()
-                ? "the reads' header has no sample" : null;
+                ? "no sample in the reads' header" : null;
     }
 }

@@ -12,7 +12,6 @@ import org.broadinstitute.hellbender.tools.walkers.bqsr.BaseRecalibrator;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.recalibration.BaseRecalibrationEngine;
 import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCollection;
-import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 
 /**
@@ -60,7 +59,7 @@ final class ErrorCounting implements ReadTool {
                 (RecalibrationArgumentCollection) Members.get(walker, "recalArgs");
         String reason = reason(arguments);
         if (reason != null) {
-            Log.info("recalibration: GATK's own code is used, because of " + reason);
+            Part.INSTANCE.fallBack(reason);
             return null;
         }
         return new ErrorCounting(walker, arguments);

@@ -36,6 +36,9 @@ final class QualityRecalibration implements ReadTool {
         emitsOriginal = (boolean) Members.get(transformer, "emitOriginalQuals");
         usesOriginal = (boolean) Members.get(transformer, "useOriginalBaseQualities");
         reason = table.isUnsuitable() ? "unusual contexts, cycles or qualities" : null;
+        if (reason != null) {
+            Part.INSTANCE.fallBack(reason);
+        }
     }
 
     /** Returns our way to do the work, or null if it is another tool. */

@@ -10,7 +10,6 @@ import org.broadinstitute.hellbender.engine.ProgressMeter;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.threads.OrderedTasks;
 import org.gklshim.gatk.threads.Threads;
@@ -74,8 +73,8 @@ public final class RecalibrationTraversal {
         OrderedTasks<ReadTask, ReadTask> tasks = new OrderedTasks<>("recalibration", threads,
                 k -> function(), this::handOn,
                 Runtime.getRuntime().maxMemory() / BYTES_A_BASE / 4, threads * TASKS_A_THREAD);
-        Log.info("recalibration: " + (threads == 1 ? "one thread" : threads + " threads")
-                + (serialReason == null ? "" : ", because of " + serialReason));
+        Part.INSTANCE.info((threads == 1 ? "one thread" : threads + " threads")
+                + (serialReason == null ? "" : ": " + serialReason));
         return tasks;
     }
 

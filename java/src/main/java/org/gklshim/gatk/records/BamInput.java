@@ -15,7 +15,7 @@ import org.gklshim.gatk.Members;
 public final class BamInput {
     /** Why GATK reads an input of another kind, for the log. */
     public static final String UNSUITABLE =
-            "the input is not one BAM file, or is not read in the usual way";
+            "input that is not one BAM file, or is not read in the usual way";
 
     private final SAMFileHeader header;
     /** htsjdk's reader of the file. */

@@ -8,7 +8,6 @@ import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
-import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.threads.OrderedTasks;
 import org.gklshim.gatk.blocks.RecordOutput;
@@ -58,19 +57,19 @@ public final class PrintedReads {
             reason = BamInput.UNSUITABLE;
         } else if ((boolean) Members.get(source, "traverseUnmapped")
                 || Members.get(source, "intervalsForTraversal") != null) {
-            reason = "there are intervals";
+            reason = "intervals";
         } else if (filters.unknown() != null) {
-            reason = "of " + filters.unknown();
+            reason = filters.unknown();
         } else if (input.hasLongSequence()) {
-            reason = "a sequence is longer than 512 Mb";
+            reason = "a sequence of more than 512 Mb";
         } else if (output == null) {
-            reason = "the output is not a BAM file, or is sorted by name";
+            reason = "an output that is not BAM, or is sorted by name";
         }
         if (reason != null) {
-            Log.info("reads: GATK's own code is used, because " + reason);
+            Part.INSTANCE.fallBack(reason);
             return false;
         }
-        Log.info("reads: records are copied without decoding");
+        Part.INSTANCE.info("copied without decoding");
         new PrintedReads(input, filters, output,
                 (ProgressMeter) Members.get(walker, "progressMeter")).print();
         ((Logger) Members.get(walker, "logger")).info(filter.getSummaryLine());

@@ -98,17 +98,17 @@ final class RegionThreads {
             }
             String reason = caller.serialReason();
             if (reason != null) {
-                Log.info("regions: one thread, because of " + reason);
+                Part.INSTANCE.fallBack(reason);
                 return null;
             }
             RegionThreads made = new RegionThreads(caller, threads);
-            Log.info("regions: " + threads + " threads");
+            Part.INSTANCE.info(threads + " threads");
             return made;
         } catch (RuntimeException | OutOfMemoryError e) {
             if (caller != null) {
                 caller.restore();
             }
-            Log.warning("regions: one thread: " + e);
+            Part.INSTANCE.warn(e.toString());
             return null;
         }
     }

@@ -10,7 +10,6 @@ import org.apache.commons.lang3.mutable.MutableLong;
 import org.broadinstitute.hellbender.engine.AssemblyRegionEvaluator;
 import org.broadinstitute.hellbender.tools.walkers.mutect.M2ArgumentCollection;
 import org.broadinstitute.hellbender.utils.genotyper.SampleList;
-import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 
 /** The choice of a screen for an engine of GATK. */
@@ -36,7 +35,7 @@ final class Screens {
         Optional<Screen> known = KNOWN.get(engine);
         if (known == null) {
             known = Optional.ofNullable(
-                    keepsPileups ? none("of pileup detection") : make(engine));
+                    keepsPileups ? none("pileup detection") : make(engine));
             KNOWN.put(engine, known);
         }
         return known.orElse(null);
@@ -59,20 +58,20 @@ final class Screens {
         Object model = Members.get(engine, "referenceConfidenceModel");
         byte minQuality = (byte) Members.get(arguments, "minBaseQualityScore");
         if (((SampleList) Members.get(engine, "samplesList")).numberOfSamples() != 1) {
-            return none("there are several samples");
+            return none("several samples");
         } else if (Members.get(arguments, "alleles") != null) {
-            return none("of --alleles");
+            return none("--alleles");
         } else if ((boolean) Members.get(model, "flowBasedModel")) {
-            return none("of --likelihood-calculation-engine");
+            return none("--likelihood-calculation-engine");
         } else if (!((Collection<?>) Members.get(engine, "ploidyRegions", Collections.emptyList()))
                 .isEmpty()) {
-            return none("of --ploidy-regions");
+            return none("--ploidy-regions");
         }
         byte deletionQuality = (byte) Members.get(model, "refModelDeletionQuality");
         if (minQuality < 0) {
-            return none("of --min-base-quality-score");
+            return none("--min-base-quality-score");
         } else if (deletionQuality < 0) {
-            return none("of --reference-model-deletion-quality");
+            return none("--reference-model-deletion-quality");
         }
         HaplotypeCallerScreen screen = new HaplotypeCallerScreen(
                 Math.max(MIN_PLOIDY,
@@ -80,7 +79,7 @@ final class Screens {
                 minQuality, deletionQuality,
                 (double) Members.get(arguments, "activeRegionAltMultiplier", 1.0));
         return minQuality <= MAX_QUALITY && screen.isUseful()
-                ? screen : none("of --min-base-quality-score");
+                ? screen : none("--min-base-quality-score");
     }
 
     @SuppressWarnings("unchecked")
@@ -89,11 +88,11 @@ final class Screens {
         int correction = (int) Members.get(arguments,
                 "activeRegionMultipleSubstitutionBaseQualCorrection", MUTECT2_CORRECTION);
         if (Members.get(arguments, "alleles") != null) {
-            return none("of --alleles");
+            return none("--alleles");
         } else if (Members.get(arguments, "f1r2TarGz") != null) {
-            return none("of --f1r2-tar-gz");
+            return none("--f1r2-tar-gz");
         } else if (correction < 0 || correction > Byte.MAX_VALUE) {
-            return none("of --base-qual-correction-factor");
+            return none("--base-qual-correction-factor");
         }
         return new Mutect2Screen((Set<String>) Members.get(engine, "normalSamples"),
                 arguments.getInitialLogOdds(), correction,
@@ -102,7 +101,7 @@ final class Screens {
     }
 
     private static Screen none(String reason) {
-        Log.info("finding active regions: GATK's own code is used, because " + reason);
+        Part.INSTANCE.fallBack(reason);
         return null;
     }
 }
