@@ -30,7 +30,7 @@ import org.gklshim.gatk.duplicates.finding.ReadEndStore;
 import org.gklshim.gatk.duplicates.finding.ReadEndsReader;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 import org.gklshim.gatk.duplicates.reading.BamSource;
-import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;

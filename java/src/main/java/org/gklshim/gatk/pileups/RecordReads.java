@@ -7,19 +7,19 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.RecordFilters;
-import org.gklshim.gatk.records.RecordQuery;
-import org.gklshim.gatk.records.RecordStream;
+import org.gklshim.gatk.records.Intervals;
+import org.gklshim.gatk.records.BamReader;
 
 /** The records of a BAM file that pass the filters. Only unusual ones become reads of GATK. */
 final class RecordReads implements SiteReads {
-    private final RecordQuery query;
+    private final Intervals query;
     private final RecordFilters filters;
     /** The read groups that have a sample. */
     private final byte[][] groups;
     /** Null if the record suffices. */
     private GATKRead read;
 
-    RecordReads(RecordQuery query, RecordFilters filters, SAMFileHeader header) {
+    RecordReads(Intervals query, RecordFilters filters, SAMFileHeader header) {
         this.query = query;
         this.filters = filters;
         groups = header.getReadGroups().stream().filter(group -> group.getSample() != null)
@@ -30,7 +30,7 @@ final class RecordReads implements SiteReads {
 
     @Override
     public boolean next() {
-        RecordStream records = query.records();
+        BamReader records = query.records();
         while (query.next()) {
             if (filters.test(records)) {
                 boolean suffices = records.isUsual() && records.record().isAligned()

@@ -64,7 +64,7 @@ public final class BamInput {
     }
 
     /** Returns all records. */
-    RecordStream all() {
+    BamReader all() {
         return parts((long) Members.get(reader, "mFirstRecordPointer"), Long.MAX_VALUE);
     }
 
@@ -73,20 +73,20 @@ public final class BamInput {
      *
      * @param source the source of this input, which reads intervals
      */
-    public RecordQuery query(ReadsDataSource source) {
+    public Intervals query(ReadsDataSource source) {
         // It looks the intervals up in the file's index.
         Object found = Members.get(source.iterator(), "samIterator");
         Object ofFile = Members.get(found, "currentIterator");
         // GATK lets go of htsjdk's iterator at once if no record overlaps an interval.
-        RecordStream records = ofFile == null ? parts() : parts((long[]) Members.get(ofFile,
+        BamReader records = ofFile == null ? parts() : parts((long[]) Members.get(ofFile,
                 "wrappedIterator.wrappedIterator.mFilePointers"));
-        return new RecordQuery(records, (QueryInterval[]) Members.get(found, "queryIntervals"));
+        return new Intervals(records, (QueryInterval[]) Members.get(found, "queryIntervals"));
     }
 
     /** Returns the records of parts of the file: virtual file offsets of their starts and ends. */
-    private RecordStream parts(long... parts) {
+    private BamReader parts(long... parts) {
         BinaryCodec codec = (BinaryCodec) Members.get(reader, "mStream");
-        return new RecordStream(file, header, parts, codec.getInputStream(),
+        return new BamReader(file, header, parts, codec.getInputStream(),
                 codec.getInputFileName());
     }
 }

@@ -68,7 +68,7 @@ final class FilteredRecords implements AutoCloseable {
         }
     }
 
-    private final RecordStream records;
+    private final BamReader records;
     private final RecordFilters filters;
     private final Lock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -79,7 +79,7 @@ final class FilteredRecords implements AutoCloseable {
     /** Whether a thread reads. There is none if the system refuses one. */
     private boolean isThreadRunning;
 
-    FilteredRecords(RecordStream records, RecordFilters filters) {
+    FilteredRecords(BamReader records, RecordFilters filters) {
         this.records = records;
         this.filters = filters;
         while (free.size() < BATCHES) {

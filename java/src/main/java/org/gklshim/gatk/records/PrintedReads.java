@@ -111,7 +111,7 @@ public final class PrintedReads {
 
     /** Returns htsjdk's form of the record that is printed. */
     private SAMRecord decode() {
-        return RecordStream.decode(
+        return BamReader.decode(
                 codec, batch.bytes, batch.starts[printed], batch.ends[printed]);
     }
 

@@ -149,7 +149,7 @@ public final class RecordFilters {
     }
 
     /** Returns whether the record of a stream passes, and counts it. */
-    public boolean test(RecordStream records) {
+    public boolean test(BamReader records) {
         Verdict verdict = records.isUsual() ? test(records.record()) : Verdict.UNKNOWN;
         return verdict == Verdict.UNKNOWN
                 ? filter.test(new SAMRecordToGATKReadAdapter(records.decoded()))

@@ -7,6 +7,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.records.LittleEndian;
 
 /** The records of a BAM file, in batches. */

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.records.LittleEndian;
 
 /**

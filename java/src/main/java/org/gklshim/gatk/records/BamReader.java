@@ -18,7 +18,7 @@ import org.gklshim.gatk.Members;
  * The records of a BAM file, or of parts of it, one after another. What is wrong with the file is
  * found by htsjdk, which reads what cannot be read here.
  */
-public final class RecordStream {
+public final class BamReader {
     private static final int SIZE = 4;
     private static final int BUFFER = 1 << 18;
     /** The most bytes of a block. */
@@ -76,7 +76,7 @@ public final class RecordStream {
      * @param stream what htsjdk reads the file through
      * @param name the name of the file in htsjdk's messages
      */
-    RecordStream(BlockCompressedInputStream file, SAMFileHeader header, long[] parts,
+    BamReader(BlockCompressedInputStream file, SAMFileHeader header, long[] parts,
             InputStream stream, String name) {
         this.file = file;
         this.parts = parts;

@@ -4,20 +4,20 @@ import htsjdk.samtools.QueryInterval;
 import htsjdk.samtools.SAMRecord;
 
 /** The records of a stream that overlap intervals, as htsjdk finds them. */
-public final class RecordQuery {
-    private final RecordStream records;
+public final class Intervals {
+    private final BamReader records;
     private final QueryInterval[] intervals;
     /** The first interval that the records have not passed. */
     private int first;
 
     /** @param intervals in order */
-    RecordQuery(RecordStream records, QueryInterval[] intervals) {
+    Intervals(BamReader records, QueryInterval[] intervals) {
         this.records = records;
         this.intervals = intervals;
     }
 
     /** Returns the stream, which is at the record that was found. */
-    public RecordStream records() {
+    public BamReader records() {
         return records;
     }
 
