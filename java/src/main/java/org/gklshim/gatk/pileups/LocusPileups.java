@@ -15,6 +15,7 @@ import org.gklshim.GatkPart;
 import org.gklshim.Log;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.records.BamInput;
+import org.gklshim.gatk.records.ReadBatches;
 import org.gklshim.gatk.records.RecordFilters;
 
 /** The pileups that a tool walks over. */
@@ -43,9 +44,9 @@ public final class LocusPileups {
         Log.info("pileup summaries: only at the positions of the intervals");
         SiteReads reads = records(walker, new RecordFilters(filter));
         if (reads == null) {
-            reads = new StreamedReads(((Stream<GATKRead>) Members.call(walker,
-                    "getTransformedReadStream", filter)).iterator(),
-                    header.getSequenceDictionary());
+            Iterator<GATKRead> filtered = ((Stream<GATKRead>) Members.call(walker,
+                    "getTransformedReadStream", filter)).iterator();
+            reads = new SiteReads(new ReadBatches(filtered, header, read -> true), null, header);
         }
         // From GATK 4.6 on, a filter of reads takes its place.
         int minQuality = (int) Members.get(walker, "minMappingQuality", 0);
@@ -62,8 +63,6 @@ public final class LocusPileups {
         String reason = null;
         if (input == null) {
             reason = BamInput.UNSUITABLE;
-        } else if ((boolean) Members.get(source, "traverseUnmapped")) {
-            reason = "unmapped reads are asked for";
         } else if (filters.unknown() != null) {
             reason = "of " + filters.unknown();
         }
@@ -71,7 +70,7 @@ public final class LocusPileups {
             Log.info("pileup summaries: GATK's own code reads the input, because " + reason);
             return null;
         }
-        return new RecordReads(input.query(source), filters, input.header());
+        return new SiteReads(input.records(source), filters, input.header());
     }
 
     /** Returns why GATK has to make the pileups, or null. */

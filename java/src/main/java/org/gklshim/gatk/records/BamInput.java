@@ -31,7 +31,8 @@ public final class BamInput {
     /** Returns the input, or null if it is of another kind, or read in another way. */
     public static BamInput of(ReadsDataSource source) {
         Map<?, ?> readers = (Map<?, ?>) Members.get(source, "readers", null);
-        if (readers == null || readers.size() != 1) {
+        if (readers == null || readers.size() != 1
+                || (boolean) Members.get(source, "traverseUnmapped")) {
             return null;
         }
         SamReader adapter = (SamReader) readers.keySet().iterator().next();
@@ -63,30 +64,24 @@ public final class BamInput {
                 .anyMatch(sequence -> sequence.getSequenceLength() > BamRecord.MAX_SEQUENCE);
     }
 
-    /** Returns all records. */
-    BamReader all() {
-        return parts((long) Members.get(reader, "mFirstRecordPointer"), Long.MAX_VALUE);
-    }
-
-    /**
-     * Returns the records that a source's own iterator returns.
-     *
-     * @param source the source of this input, which reads intervals
-     */
-    public Intervals query(ReadsDataSource source) {
+    /** Returns the records that a source's own iterator returns: those of this input. */
+    public BamReader records(ReadsDataSource source) {
+        if (Members.get(source, "intervalsForTraversal") == null) {
+            return parts(null, (long) Members.get(reader, "mFirstRecordPointer"), Long.MAX_VALUE);
+        }
         // It looks the intervals up in the file's index.
         Object found = Members.get(source.iterator(), "samIterator");
         Object ofFile = Members.get(found, "currentIterator");
         // GATK lets go of htsjdk's iterator at once if no record overlaps an interval.
-        BamReader records = ofFile == null ? parts() : parts((long[]) Members.get(ofFile,
-                "wrappedIterator.wrappedIterator.mFilePointers"));
-        return new Intervals(records, (QueryInterval[]) Members.get(found, "queryIntervals"));
+        long[] parts = ofFile == null ? new long[0] : (long[]) Members.get(ofFile,
+                "wrappedIterator.wrappedIterator.mFilePointers");
+        return parts((QueryInterval[]) Members.get(found, "queryIntervals"), parts);
     }
 
     /** Returns the records of parts of the file: virtual file offsets of their starts and ends. */
-    private BamReader parts(long... parts) {
+    private BamReader parts(QueryInterval[] intervals, long... parts) {
         BinaryCodec codec = (BinaryCodec) Members.get(reader, "mStream");
         return new BamReader(file, header, parts, codec.getInputStream(),
-                codec.getInputFileName());
+                codec.getInputFileName(), intervals, new Buffers(BamReader.BATCH_SIZE));
     }
 }

@@ -1,61 +1,43 @@
 package org.gklshim.gatk.records;
 
 import htsjdk.samtools.QueryInterval;
-import htsjdk.samtools.SAMRecord;
 
-/** The records of a stream that overlap intervals, as htsjdk finds them. */
-public final class Intervals {
-    private final BamReader records;
+/** Finds the records that overlap intervals, as htsjdk does. The records come in order. */
+final class Intervals {
     private final QueryInterval[] intervals;
     /** The first interval that the records have not passed. */
-    private int first;
+    int first;
 
     /** @param intervals in order */
-    Intervals(BamReader records, QueryInterval[] intervals) {
-        this.records = records;
+    Intervals(QueryInterval[] intervals) {
         this.intervals = intervals;
     }
 
-    /** Returns the stream, which is at the record that was found. */
-    public BamReader records() {
-        return records;
+    /** Returns whether the records have passed all intervals. */
+    boolean arePassed() {
+        return first == intervals.length;
     }
 
-    /** Goes to the next record that overlaps an interval. Returns false if there is none. */
-    public boolean next() {
-        while (first < intervals.length && records.next()) {
-            if (overlaps()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean overlaps() {
-        if (!records.isUsual()) {
-            SAMRecord record = records.decoded();
-            return overlaps(record.getReferenceIndex(), record.getAlignmentStart(),
-                    record.getAlignmentEnd(), record.getReadUnmappedFlag());
-        }
-        BamRecord record = records.record();
-        return overlaps(record.reference, record.position, record.lastPosition(),
-                record.has(BamFormat.UNMAPPED));
-    }
-
-    private boolean overlaps(int reference, int start, int end, boolean isUnmapped) {
-        // An unmapped read has the place of its mate.
-        int last = isUnmapped && start != 0 ? start : end;
+    /** Returns the interval that a record reaches, after it has passed others, or null. */
+    QueryInterval reached(int reference, int start) {
         for (; first < intervals.length; first++) {
             QueryInterval interval = intervals[first];
             if (interval.referenceIndex > reference) {
-                return false;
+                return null;
             }
             // An interval without an end has the rest of its sequence.
             if (interval.referenceIndex == reference
                     && (interval.end <= 0 || interval.end >= start)) {
-                return last >= interval.start;
+                return interval;
             }
         }
-        return false;
+        return null;
+    }
+
+    /** Returns whether the next record overlaps an interval. */
+    boolean overlap(int reference, int start, int end, boolean isUnmapped) {
+        QueryInterval interval = reached(reference, start);
+        // An unmapped read has the place of its mate.
+        return interval != null && (isUnmapped && start != 0 ? start : end) >= interval.start;
     }
 }
