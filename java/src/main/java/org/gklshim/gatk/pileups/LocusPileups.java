@@ -60,12 +60,7 @@ public final class LocusPileups {
         }
         ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
         BamInput input = BamInput.of(source);
-        String reason = null;
-        if (input == null) {
-            reason = BamInput.UNSUITABLE;
-        } else if (filters.unknown() != null) {
-            reason = "of " + filters.unknown();
-        }
+        String reason = BamInput.reason(input, filters);
         if (reason != null) {
             Log.info("pileup summaries: GATK's own code reads the input, because " + reason);
             return null;

@@ -95,9 +95,6 @@ public final class ErrorCounting implements RecordTool {
     }
 
     @Override
-    public void accept(RecordTask task) {}
-
-    @Override
     public void finish() {
         long processed = (long) Members.get(engine, "numReadsProcessed");
         for (Worker worker : workers) {

@@ -68,9 +68,9 @@ final class ReadArrays {
 
     /**
      * Takes a usual record. Returns false if GATK has to look at it: if its length is not that of
-     * its CIGAR, it has no qualities, the header does not have its read group, or it has an operator
-     * N, tags that cannot be read without doubt, or original qualities that are not one for each
-     * base.
+     * its CIGAR, it has no qualities, the header does not have its read group, or it has an
+     * operator N, tags that cannot be read without doubt, or original qualities that are not one
+     * for each base.
      */
     boolean take(BamRecord from) {
         record = from;

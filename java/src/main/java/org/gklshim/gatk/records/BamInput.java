@@ -13,10 +13,6 @@ import org.gklshim.gatk.Members;
 
 /** The only input of a GATK tool, a BAM file, of which records are read as bytes. */
 public final class BamInput {
-    /** Why GATK reads an input of another kind, for the log. */
-    public static final String UNSUITABLE =
-            "the input is not one BAM file, or is not read in the usual way";
-
     private final SAMFileHeader header;
     /** htsjdk's reader of the file. */
     private final Object reader;
@@ -52,6 +48,14 @@ public final class BamInput {
                         == DefaultSAMRecordFactory.class;
         return isUsual ? new BamInput(adapter.getFileHeader(), reader,
                 (BlockCompressedInputStream) file) : null;
+    }
+
+    /** Returns why GATK has to read an input, or ask its filters, for the log; null if not. */
+    public static String reason(BamInput input, RecordFilters filters) {
+        if (input == null) {
+            return "the input is not one BAM file, or is not read in the usual way";
+        }
+        return filters.unknown() == null ? null : "of " + filters.unknown();
     }
 
     public SAMFileHeader header() {

@@ -23,14 +23,13 @@ public final class PrintedReads implements RecordTool {
         /** The number of each record, and where its alignment ends. */
         private final int[] numbers;
         private final int[] lastPositions;
-        /** htsjdk's form of each record that is not usual. */
-        private final SAMRecord[] decoded;
+        /** htsjdk's form of each record that is not usual; null if all are. */
+        private SAMRecord[] decoded;
 
         Task(RecordBatch batch) {
             super(batch);
             numbers = new int[batch.count];
             lastPositions = new int[batch.count];
-            decoded = new SAMRecord[batch.count];
         }
 
         void add(Records records) {
@@ -40,8 +39,9 @@ public final class PrintedReads implements RecordTool {
                 lastPositions[count] = record.lastPosition();
                 LittleEndian.putShort(record.bytes, record.start + BamFormat.BIN, record.bin());
             } else {
-                // GATK asks each read for its place before it is written. A faulty CIGAR fails there.
+                // GATK asks a read for its place before it writes it. A faulty CIGAR fails there.
                 records.place();
+                decoded = decoded == null ? new SAMRecord[numbers.length] : decoded;
                 decoded[count] = records.decoded();
             }
             count++;
@@ -66,19 +66,13 @@ public final class PrintedReads implements RecordTool {
 
     /** Returns our way to do the work. Returns null, and logs why, if GATK has to do it. */
     public static PrintedReads of(ReadWalker walker) {
-        ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
-        BamInput input = BamInput.of(source);
-        RecordFilters filters = new RecordFilters(walker.makeReadFilter());
+        BamInput input = BamInput.of((ReadsDataSource) Members.get(walker, "reads"));
         RecordOutput output = input == null ? null
                 : RecordOutput.of(Members.get(walker, "outputWriter.samWriter"), input.header());
-        String reason = null;
-        if (input == null) {
-            reason = BamInput.UNSUITABLE;
-        } else if (filters.unknown() != null) {
-            reason = "of " + filters.unknown();
-        } else if (input.hasLongSequence()) {
+        String reason = BamInput.reason(input, new RecordFilters(walker.makeReadFilter()));
+        if (reason == null && input.hasLongSequence()) {
             reason = "a sequence is longer than 512 Mb";
-        } else if (output == null) {
+        } else if (reason == null && output == null) {
             reason = "the output is not a BAM file, or is sorted by name";
         }
         if (reason != null) {
@@ -109,7 +103,7 @@ public final class PrintedReads implements RecordTool {
         Task written = (Task) task;
         batch = task.batch;
         for (int k = 0; k < written.count; k++) {
-            if (written.decoded[k] != null) {
+            if (written.decoded != null && written.decoded[k] != null) {
                 output.write(written.decoded[k]);
                 continue;
             }

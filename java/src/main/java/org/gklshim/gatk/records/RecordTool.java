@@ -24,7 +24,7 @@ public interface RecordTool {
     }
 
     /** Gets all tasks in the order of the input, in any of the threads. */
-    void accept(RecordTask task);
+    default void accept(RecordTask task) {}
 
     /** Called after the last record. */
     default void finish() {}

@@ -43,9 +43,8 @@ public final class RecordTraversal {
 
     private RecordBatches input() {
         ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
-        BamInput file = GatkPart.RECORDS.isUsed() && filters.unknown() == null
-                ? BamInput.of(source) : null;
-        if (file != null) {
+        BamInput file = GatkPart.RECORDS.isUsed() ? BamInput.of(source) : null;
+        if (BamInput.reason(file, filters) == null) {
             return file.records(source);
         }
         // Filters that are not known may need GATK's own thread.

@@ -93,8 +93,10 @@ public final class Records {
     private boolean encode() {
         SAMRecord object = of(read);
         try {
-            // htsjdk puts a longer CIGAR into a tag.
+            // htsjdk puts a longer CIGAR into a tag, and forgets a mate's contig without a number.
             if (object == null || object.getCigarLength() > 0xffff
+                    || object.getMateReferenceIndex() < 0
+                    && !object.getMateReferenceName().equals("*")
                     || object.getVariableBinaryRepresentation() == null
                     && object.getReadBases().length != object.getBaseQualities().length) {
                 return false;
