@@ -18,6 +18,8 @@ pytestmark = pytest.mark.gatk
 
 #: Each is the name of a setting and of our package.
 PARTS = {"annotations", "assembly", "confidence", "likelihoods", "tools", "walk"}
+#: The packages that serve several parts.
+SHARED = {"blocks", "records", "threads"}
 GVCF = ("-ERC", "GVCF", "-L", "q:6000-8000")
 THREE_CPUS = "-XX:ActiveProcessorCount=3"
 

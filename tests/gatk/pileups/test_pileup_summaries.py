@@ -79,7 +79,7 @@ def test_tables_are_stocks(in_one_jvm: Callable[..., str], tmp_path: Path) -> No
         if swap != "stock":
             names = loaded.read_text()
             assert "org.gklshim.gatk.pileups.SitePileups" in names
-            assert ("org.gklshim.gatk.pileups.RecordReads" in names) == (swap != "off")
+            assert ("org.gklshim.gatk.records.BamReader" in names) == (swap != "off")
         assert log.count("records: GATK's own code is used") == (1 if swap in ("1", "3") else 0)
         whole = "pileup summaries: GATK's own code is used: --max-depth-per-sample"
         assert log.count(whole) == (swap != "stock")

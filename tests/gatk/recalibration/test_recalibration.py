@@ -109,6 +109,9 @@ APPLYING = {
     "another-filter.bam": "--read-filter ReadLengthReadFilter --max-read-length 90",
     "lenient.bam": "--read-validation-stringency LENIENT",
     "from-text.bam": "--emit-original-quals -I {0}/reads.sorted.sam",
+    "from-cram.bam": "--emit-original-quals -I {0}/reads.cram",
+    "cram.cram": "-I {0}/reads.cram",
+    "two.bam": "-I {0}/reads.bam -I {0}/reads.sorted.sam",
 }
 
 
@@ -131,6 +134,8 @@ def stocks_reads(
         text = folder / "reads.sorted.sam"
         words = [require_tool("samtools"), "view", "-h", "-o", str(text), str(reads.reads)]
         subprocess.run(words, check=True)
+        words = [words[0], "view", "-C", "-T", str(reads.reference), "--write-index", "-o"]
+        subprocess.run([*words, str(folder / "reads.cram"), str(reads.reads)], check=True)
         table = (stocks / "plain").read_text().replace("\nunit ", "\nelse ")
         (folder / "other.table").write_text(table)
         apply_all(reads, stocks, in_one_jvm, made, APPLYING)

@@ -5,13 +5,10 @@ import htsjdk.samtools.CigarOperator;
 import java.util.List;
 import org.broadinstitute.hellbender.utils.pileup.PileupElement;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
-import org.broadinstitute.hellbender.utils.read.ReadUtils;
+import org.gklshim.gatk.records.Adaptor;
 
 /** A read and the positions where it takes part in pileups. */
 public final class AlignedRead {
-    /** GATK keeps the adaptors of fragments that are longer than this. */
-    private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
-
     public final GATKRead read;
     public final List<CigarElement> cigar;
     public final int start;
@@ -27,11 +24,9 @@ public final class AlignedRead {
         start = read.getStart();
         end = read.getEnd();
         int boundary = read.getAdaptorBoundary();
-        boolean hasAdaptor = boundary != ReadUtils.CANNOT_COMPUTE_ADAPTOR_BOUNDARY
-                && read.getFragmentLength() <= LONGEST_FRAGMENT_WITH_ADAPTOR;
-        boolean isReverse = hasAdaptor && read.isReverseStrand();
-        first = isReverse ? Math.max(start, boundary + 1) : start;
-        last = hasAdaptor && !isReverse ? Math.min(end, boundary - 1) : end;
+        int fragment = read.getFragmentLength();
+        first = Adaptor.first(start, boundary, fragment, read.isReverseStrand());
+        last = Adaptor.last(end, boundary, fragment, read.isReverseStrand());
     }
 
     /** Returns whether GATK refuses this read: its alignment begins or ends with a deletion. */

@@ -27,8 +27,8 @@ import org.gklshim.gatk.duplicates.finding.ReadEndCollector;
 import org.gklshim.gatk.duplicates.finding.ReadEndStore;
 import org.gklshim.gatk.duplicates.finding.ReadEndsReader;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.duplicates.reading.BamSource;
-import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.records.BamReader;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
@@ -67,8 +67,8 @@ public final class DuplicateMarking {
     private final LibraryIdGenerator generator;
     private final RecordEngine engine;
     private final int threads = Threads.count();
-    private final Buffers inputBuffers = new Buffers(BamSource.BATCH_SIZE);
-    private final Buffers outputBuffers = new Buffers(2 * BamSource.BATCH_SIZE);
+    private final Buffers inputBuffers = new Buffers(BamReader.BATCH_SIZE);
+    private final Buffers outputBuffers = new Buffers(2 * BamReader.BATCH_SIZE);
     private DuplicateSets sets;
     /** Null until the duplicates are found. */
     private MarkedRecordWriter writer;
@@ -315,8 +315,7 @@ public final class DuplicateMarking {
         int batches = BATCHES_A_THREAD * threads;
         OrderedTasks<BamRecords, R> tasks = new OrderedTasks<>(
                 "duplicates", threads, k -> functions.get(), sink, batches, batches);
-        try (RecordSource source =
-                new RecordSource(inputs.files, options.isGrouped, inputBuffers)) {
+        try (RecordSource source = new RecordSource(inputs, options.isGrouped, inputBuffers)) {
             for (BamRecords records; !isDone.getAsBoolean()
                     && (records = source.next()) != null;) {
                 tasks.submit(records, 1);

@@ -14,6 +14,7 @@ import org.broadinstitute.hellbender.utils.read.ReadUtils;
 import org.gklshim.GatkPart;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.records.BamInput;
+import org.gklshim.gatk.records.ReadBatches;
 import org.gklshim.gatk.records.RecordFilters;
 
 /** The pileups that a tool walks over. */
@@ -44,9 +45,9 @@ public final class LocusPileups {
         Part.INSTANCE.info("only at the positions of the intervals");
         SiteReads reads = records(walker, new RecordFilters(filter));
         if (reads == null) {
-            reads = new StreamedReads(((Stream<GATKRead>) Members.call(walker,
-                    "getTransformedReadStream", filter)).iterator(),
-                    header.getSequenceDictionary());
+            Iterator<GATKRead> filtered = ((Stream<GATKRead>) Members.call(walker,
+                    "getTransformedReadStream", filter)).iterator();
+            reads = new SiteReads(new ReadBatches(filtered, header, read -> true), null, header);
         }
         // From GATK 4.6 on, a filter of reads takes its place.
         int minQuality = (int) Members.get(walker, "minMappingQuality", 0);
@@ -60,19 +61,12 @@ public final class LocusPileups {
         }
         ReadsDataSource source = (ReadsDataSource) Members.get(walker, "reads");
         BamInput input = BamInput.of(source);
-        String reason = null;
-        if (input == null) {
-            reason = BamInput.UNSUITABLE;
-        } else if ((boolean) Members.get(source, "traverseUnmapped")) {
-            reason = "unmapped reads";
-        } else if (filters.unknown() != null) {
-            reason = filters.unknown();
-        }
+        String reason = BamInput.reason(input, filters);
         if (reason != null) {
             RECORDS.fallBack(reason);
             return null;
         }
-        return new RecordReads(input.query(source), filters, input.header());
+        return new SiteReads(input.records(source), filters, input.header());
     }
 
     /** Returns why GATK has to make the pileups, or null. */

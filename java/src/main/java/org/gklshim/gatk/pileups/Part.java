@@ -2,6 +2,7 @@ package org.gklshim.gatk.pileups;
 
 import org.gklshim.GatkPart;
 import org.gklshim.Setting;
+import org.gklshim.gatk.records.RecordClasses;
 
 /** Makes the pileups of GetPileupSummaries. */
 public final class Part extends GatkPart {
@@ -20,5 +21,6 @@ public final class Part extends GatkPart {
                 "locusiterator/AlignmentStateMachine", "locusiterator/LocusIteratorByState",
                 "locusiterator/ReadStateManager", "locusiterator/SamplePartitioner",
                 "pileup/PileupElement", "pileup/ReadPileup", "read/ReadUtils");
+        know("", RecordClasses.OBJECTS);
     }
 }

@@ -3,13 +3,12 @@ package org.gklshim.gatk.recalibration;
 import static org.gklshim.gatk.records.BamFormat.DELETION;
 import static org.gklshim.gatk.records.BamFormat.HARD_CLIP;
 import static org.gklshim.gatk.records.BamFormat.INSERTION;
-import static org.gklshim.gatk.records.BamFormat.MATE_REVERSE;
-import static org.gklshim.gatk.records.BamFormat.MATE_UNMAPPED;
-import static org.gklshim.gatk.records.BamFormat.PAIRED;
 import static org.gklshim.gatk.records.BamFormat.REVERSE;
 import static org.gklshim.gatk.records.BamFormat.SOFT_CLIP;
 
+import java.util.Arrays;
 import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCollection;
+import org.gklshim.gatk.records.BamRecord;
 
 /**
  * Counts the observations and errors of reads for BaseRecalibrator, as GATK's
@@ -44,7 +43,7 @@ final class ErrorCounter extends SequencingOrder {
 
     /** Returns whether a read is usual: if not, GATK has to process it. */
     boolean isUsual(ReadArrays read) {
-        return hasPlainCigar(read) && findPart(read) && to - from <= maximumCycle
+        return read.record.isAligned() && findPart(read.record) && to - from <= maximumCycle
                 && read.hasPlainQualities(from, to, tailQuality);
     }
 
@@ -56,128 +55,67 @@ final class ErrorCounter extends SequencingOrder {
         visitAll(read, from, to);
     }
 
-    /** Returns whether clips are at the ends only, and no neighbours could be one element. */
-    private static boolean hasPlainCigar(ReadArrays read) {
-        int last = read.elements - 1;
-        int first = 0;
-        while (first <= last && isClip(read.operators[first])) {
-            first++;
-        }
-        while (last > first && isClip(read.operators[last])) {
-            last--;
-        }
-        if (first > last || read.operators[first] == DELETION
-                || read.operators[last] == DELETION) {
-            return false;
-        }
-        for (int k = 0; k < read.elements; k++) {
-            int operator = read.operators[k];
-            if (read.lengths[k] == 0 || k > 0 && operator == read.operators[k - 1]) {
-                return false;
-            }
-            boolean isInside = k >= first && k <= last;
-            if (isClip(operator) == isInside) {
-                return false;
-            }
-            if (k > first && isInside && !ReadArrays.isAligned(operator)
-                    && !ReadArrays.isAligned(read.operators[k - 1])) {
-                return false;
-            }
-            if (operator == HARD_CLIP && k > 0 && k < read.elements - 1) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static boolean isClip(int operator) {
-        return operator == SOFT_CLIP || operator == HARD_CLIP;
-    }
-
     /**
      * Finds the part of a read that is left without soft clips and adaptor. Returns false if no
      * base of it is aligned.
      */
-    private boolean findPart(ReadArrays read) {
+    private boolean findPart(BamRecord record) {
         from = 0;
-        to = read.length;
+        to = record.length;
         int base = 0;
-        for (int k = 0; k < read.elements; k++) {
-            if (read.operators[k] == SOFT_CLIP) {
+        for (int k = 0; k < record.elements(); k++) {
+            int operator = record.element(k) & 0xf;
+            int size = record.element(k) >>> 4;
+            if (operator == SOFT_CLIP) {
                 if (base == 0) {
-                    from = read.lengths[k];
+                    from = size;
                 } else {
                     to = base;
                 }
             }
-            base += read.operators[k] == DELETION || read.operators[k] == HARD_CLIP
-                    ? 0 : read.lengths[k];
+            base += BamRecord.consumesRead(operator) ? size : 0;
         }
-        clipAdaptor(read);
-        return hasAlignedBase(read);
+        clipAdaptor(record);
+        return hasAlignedBase(record);
     }
 
-    /** Leaves out what lies beyond the start of the mate: ReadUtils.getAdaptorBoundary(). */
-    private void clipAdaptor(ReadArrays read) {
-        boolean isReverse = read.has(REVERSE);
-        if (read.insertSize == 0 || !read.has(PAIRED)
-                || read.has(MATE_UNMAPPED) || read.mateContig < 0 || read.mateStart == 0
-                || isReverse == read.has(MATE_REVERSE)) {
-            return;
-        }
-        long end = read.end();
-        boolean isInOrder = isReverse
-                ? end > read.mateStart : read.start <= read.mateStart + read.insertSize;
-        int boundary = isReverse ? read.mateStart - 1 : read.start + Math.abs(read.insertSize);
-        if (!isInOrder || boundary < read.start || boundary > end) {
+    /** Leaves out what lies beyond the start of the mate. */
+    private void clipAdaptor(BamRecord record) {
+        int boundary = record.adaptorBoundary();
+        if (boundary < record.position || boundary > record.lastPosition()) {
             return;
         }
         int base = 0;
-        int position = read.start;
-        for (int k = 0; k < read.elements; k++) {
-            int operator = read.operators[k];
-            int size = read.lengths[k];
-            if (ReadArrays.isAligned(operator)) {
-                if (boundary < position + size) {
-                    int index = base + boundary - position;
-                    if (isReverse) {
-                        from = Math.max(from, index + 1);
-                    } else {
-                        to = Math.min(to, index);
-                    }
-                    return;
+        int position = record.position;
+        for (int k = 0; k < record.elements(); k++) {
+            int operator = record.element(k) & 0xf;
+            int size = record.element(k) >>> 4;
+            boolean isInReference = BamRecord.consumesReference(operator);
+            if (isInReference && boundary < position + size) {
+                // A deletion is at the end of what is left, and goes with the adaptor.
+                boolean isMatch = BamRecord.isMatch(operator);
+                int index = isMatch ? base + boundary - position : base;
+                if (record.has(REVERSE)) {
+                    from = Math.max(from, isMatch ? index + 1 : index);
+                } else {
+                    to = Math.min(to, index);
                 }
-                position += size;
-                base += size;
-            } else if (operator == DELETION) {
-                if (boundary < position + size) {
-                    // The deletion is at the end of what is left, and goes with the adaptor.
-                    if (isReverse) {
-                        from = Math.max(from, base);
-                    } else {
-                        to = Math.min(to, base);
-                    }
-                    return;
-                }
-                position += size;
-            } else if (operator != HARD_CLIP) {
-                base += size;
+                return;
             }
+            position += isInReference ? size : 0;
+            base += BamRecord.consumesRead(operator) ? size : 0;
         }
     }
 
-    private boolean hasAlignedBase(ReadArrays read) {
+    private boolean hasAlignedBase(BamRecord record) {
         int base = 0;
-        for (int k = 0; k < read.elements; k++) {
-            int operator = read.operators[k];
-            if (operator == DELETION || operator == HARD_CLIP) {
-                continue;
-            }
-            if (ReadArrays.isAligned(operator)
-                    && Math.max(base, from) < Math.min(base + read.lengths[k], to)) {
+        for (int k = 0; k < record.elements(); k++) {
+            int operator = record.element(k) & 0xf;
+            int size = record.element(k) >>> 4;
+            if (BamRecord.isMatch(operator) && Math.max(base, from) < Math.min(base + size, to)) {
                 return true;
             }
-            base += read.lengths[k];
+            base += BamRecord.consumesRead(operator) ? size : 0;
         }
         return false;
     }
@@ -187,18 +125,17 @@ final class ErrorCounter extends SequencingOrder {
         if (marks.length < read.length) {
             marks = new byte[read.length];
         }
+        BamRecord record = read.record;
         byte[] positions = reference.positions;
         int base = 0;
-        int position = read.start - reference.start;
-        for (int k = 0; k < read.elements; k++) {
-            int size = read.lengths[k];
-            switch (read.operators[k]) {
+        int position = record.position - reference.start;
+        for (int k = 0; k < record.elements(); k++) {
+            int size = record.element(k) >>> 4;
+            switch (record.element(k) & 0xf) {
                 case INSERTION:
                     boolean isInSite = position > 0
                             && (positions[position - 1] & MaskedReference.GOES_ON) != 0;
-                    for (int j = base; j < base + size; j++) {
-                        marks[j] = isInSite ? SKIPPED : 0;
-                    }
+                    Arrays.fill(marks, base, base + size, isInSite ? SKIPPED : 0);
                     base += size;
                     break;
                 case DELETION:
@@ -221,32 +158,28 @@ final class ErrorCounter extends SequencingOrder {
                     base += size;
             }
         }
-        markBesideDeletions(read, reference);
+        markBesideDeletions(record, reference);
     }
 
     /** A known site in a deletion stands for the bases on both sides of it. */
-    private void markBesideDeletions(ReadArrays read, MaskedReference reference) {
+    private void markBesideDeletions(BamRecord record, MaskedReference reference) {
         int base = 0;
-        int position = read.start - reference.start;
-        for (int k = 0; k < read.elements; k++) {
-            int operator = read.operators[k];
-            int size = read.lengths[k];
-            if (operator == DELETION) {
-                if (base > from && base < to) {
-                    int sites = 0;
-                    for (int j = position; j < position + size; j++) {
-                        sites |= reference.positions[j];
-                    }
-                    if ((sites & MaskedReference.SITE) != 0) {
-                        marks[base - 1] |= SKIPPED;
-                        marks[base] |= SKIPPED;
-                    }
+        int position = record.position - reference.start;
+        for (int k = 0; k < record.elements(); k++) {
+            int operator = record.element(k) & 0xf;
+            int size = record.element(k) >>> 4;
+            if (operator == DELETION && base > from && base < to) {
+                int sites = 0;
+                for (int j = position; j < position + size; j++) {
+                    sites |= reference.positions[j];
                 }
-                position += size;
-            } else {
-                position += ReadArrays.isAligned(operator) ? size : 0;
-                base += operator == HARD_CLIP ? 0 : size;
+                if ((sites & MaskedReference.SITE) != 0) {
+                    marks[base - 1] |= SKIPPED;
+                    marks[base] |= SKIPPED;
+                }
             }
+            position += BamRecord.consumesReference(operator) ? size : 0;
+            base += BamRecord.consumesRead(operator) ? size : 0;
         }
     }
 

@@ -1,24 +1,25 @@
 package org.gklshim.gatk.recalibration;
 
-import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.Locatable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.broadinstitute.hellbender.engine.FeatureContext;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.tools.walkers.bqsr.BaseRecalibrator;
-import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.recalibration.BaseRecalibrationEngine;
 import org.broadinstitute.hellbender.utils.recalibration.RecalibrationArgumentCollection;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.records.BamRecord;
+import org.gklshim.gatk.records.RecordTask;
+import org.gklshim.gatk.records.RecordTool;
+import org.gklshim.gatk.records.Records;
 
 /**
  * BaseRecalibrator's work. Each thread counts in arrays of its own, which are added to GATK's
  * tables at the end. GATK's engine gets the reads that are unusual.
  */
-final class ErrorCounting implements ReadTool {
+public final class ErrorCounting implements RecordTool {
     /** GATK allows 13 bases. A thread has a count for each context, read group and quality. */
     private static final int MAX_CONTEXT_SIZE = 8;
     private static final int MAX_CYCLE = 100_000;
@@ -36,8 +37,7 @@ final class ErrorCounting implements ReadTool {
     private final int[] keys;
     /** The source of pieces. Who has its lock may use GATK's engine and its sources. */
     private final MaskedReference.Source source;
-    private final List<CovariateCounts> counts = new ArrayList<>();
-    private long processed;
+    private final List<Worker> workers = new ArrayList<>();
 
     private ErrorCounting(ReadWalker walker, RecalibrationArgumentCollection arguments) {
         this.walker = walker;
@@ -51,7 +51,7 @@ final class ErrorCounting implements ReadTool {
     }
 
     /** Returns our way to do the work, or null if it is another tool, or GATK has to do it. */
-    static ErrorCounting of(ReadWalker walker) {
+    public static ErrorCounting of(ReadWalker walker) {
         if (!(walker instanceof BaseRecalibrator)) {
             return null;
         }
@@ -80,96 +80,69 @@ final class ErrorCounting implements ReadTool {
     }
 
     @Override
-    public String serialReason() {
+    public int threads() {
         // GATK warns of the first read without a platform.
-        return header.hasPlatforms() ? null : "a read group without a platform";
+        return RecalibrationThreads.count(
+                header.hasPlatforms() ? null : "a read group without a platform");
     }
 
     @Override
-    public Consumer<ReadTask> worker(ReadFilters filters) {
-        CovariateCounts own = new CovariateCounts(header.readGroups(),
-                arguments.MAXIMUM_CYCLE_VALUE, arguments.MISMATCHES_CONTEXT_SIZE);
-        counts.add(own);
-        return new Worker(filters, own)::work;
-    }
-
-    @Override
-    public void accept(GATKRead read) {
-        throw new IllegalStateException();
+    public Worker worker() {
+        Worker worker = new Worker();
+        workers.add(worker);
+        return worker;
     }
 
     @Override
     public void finish() {
-        for (CovariateCounts own : counts) {
-            own.moveTo(engine.getRecalibrationTables(), keys);
+        long processed = (long) Members.get(engine, "numReadsProcessed");
+        for (Worker worker : workers) {
+            worker.own.moveTo(engine.getRecalibrationTables(), keys);
+            processed += worker.counted;
         }
-        Members.replace(engine, "numReadsProcessed",
-                (long) Members.get(engine, "numReadsProcessed") + processed);
+        Members.replace(engine, "numReadsProcessed", processed);
     }
 
     /** Counts the reads of one thread. */
-    private final class Worker {
-        private final ReadFilters filters;
-        private final CovariateCounts own;
-        private final ErrorCounter counter;
+    private final class Worker implements RecordTool.Worker {
+        private final CovariateCounts own = new CovariateCounts(header.readGroups(),
+                arguments.MAXIMUM_CYCLE_VALUE, arguments.MISMATCHES_CONTEXT_SIZE);
+        private final ErrorCounter counter = new ErrorCounter(own, arguments);
         private final ReadArrays arrays =
                 new ReadArrays(header, arguments.useOriginalBaseQualities);
         private MaskedReference piece;
+        private long counted;
 
-        Worker(ReadFilters filters, CovariateCounts own) {
-            this.filters = filters;
-            this.own = own;
-            counter = new ErrorCounter(own, arguments);
-        }
-
-        void work(ReadTask task) {
-            int counted = 0;
-            int passed = 0;
-            GATKRead last = null;
-            for (GATKRead read : task.reads) {
-                if (count(read, task)) {
-                    counted++;
-                } else if (!process(read)) {
-                    continue;
-                }
-                passed++;
-                last = read;
+        @Override
+        public void work(Records records, RecordTask task) {
+            // GATK refuses the first read of a group without a platform, or gives it one.
+            if (records.isUsual() && arrays.take(records.record())
+                    && header.hasPlatform(arrays.readGroup) && counter.isUsual(arrays)
+                    && findPiece(records)) {
+                counter.count(arrays, piece);
+                counted++;
+            } else {
+                process(records);
             }
-            task.setPassed(passed, last);
-            synchronized (source) {
-                processed += counted;
-                if (own.areFull()) {
+            if (own.areFull()) {
+                synchronized (source) {
                     own.moveTo(engine.getRecalibrationTables(), keys);
                 }
             }
         }
 
-        /** Counts a read that passes the filters. Returns false if GATK has to look at it. */
-        private boolean count(GATKRead read, ReadTask task) {
-            SAMRecord record = ReadArrays.record(read);
-            // GATK refuses the first read of a group without a platform, or gives it one.
-            if (record == null || !arrays.take(record) || !header.hasPlatform(arrays.readGroup)
-                    || !counter.isUsual(arrays)
-                    || !findPiece(record.getReferenceName(), task)
-                    || filters != null && !filters.letPass(arrays)) {
-                return false;
-            }
-            counter.count(arrays, piece);
-            return true;
-        }
-
         /** Finds a piece of the reference that has the read. */
-        private boolean findPiece(String contig, ReadTask task) {
-            int from = Math.max(1, arrays.start - 1);
-            long end = arrays.end();
-            if (piece != null && piece.covers(contig, from, end)) {
+        private boolean findPiece(Records records) {
+            BamRecord record = records.record();
+            int from = Math.max(1, record.position - 1);
+            int end = record.lastPosition();
+            if (piece != null && piece.covers(record.reference, from, end)) {
                 return true;
             }
-            int last = ReadArrays.record(task.reads.get(task.reads.size() - 1))
-                    .getAlignmentStart();
-            int preferred = Math.min(last, from + MAX_PIECE) + MARGIN;
+            int preferred = Math.min(records.lastStart(), from + MAX_PIECE) + MARGIN;
             try {
-                piece = source.piece(contig, from, end, preferred);
+                piece = source.piece(record.reference, header.contig(record.reference), from, end,
+                        preferred);
             } catch (RuntimeException e) {
                 // GATK fails, too, when it reads the same.
                 piece = null;
@@ -177,18 +150,14 @@ final class ErrorCounting implements ReadTool {
             return piece != null;
         }
 
-        /** Lets GATK filter and process a read. Returns whether it has passed. */
-        private boolean process(GATKRead read) {
-            if (filters != null && !filters.test(read)) {
-                return false;
-            }
+        /** Lets GATK process a read. */
+        private void process(Records records) {
             synchronized (source) {
                 @SuppressWarnings("unchecked")
                 List<Locatable> sites = (List<Locatable>) new FeatureContext(
-                        walker.features, ReadTask.interval(read)).getValues(knownSites);
-                engine.processRead(read, reference, sites);
+                        walker.features, records.place()).getValues(knownSites);
+                engine.processRead(records.read(), reference, sites);
             }
-            return true;
         }
     }
 }

@@ -33,17 +33,19 @@ final class MaskedReference {
          * Returns a piece that has at least the given positions, or null if the reference does not
          * have these.
          *
+         * @param number the number of the contig in the header of the reads
          * @param preferredEnd how far the piece goes if it can
          * @throws RuntimeException if a file cannot be read
          */
-        synchronized MaskedReference piece(String contig, int start, long end, int preferredEnd) {
+        synchronized MaskedReference piece(int number, String contig, int start, int end,
+                int preferredEnd) {
             SAMSequenceRecord sequence = reference.getSequenceDictionary().getSequence(contig);
             if (sequence == null || end > sequence.getSequenceLength()) {
                 return null;
             }
-            int to = (int) Math.max(end, Math.min(preferredEnd, sequence.getSequenceLength()));
+            int to = Math.max(end, Math.min(preferredEnd, sequence.getSequenceLength()));
             byte[] bases = reference.queryAndPrefetch(contig, start, to).getBases();
-            MaskedReference piece = new MaskedReference(contig, start, bases);
+            MaskedReference piece = new MaskedReference(number, start, bases);
             SimpleInterval interval = new SimpleInterval(contig, start, to);
             for (Object site : new FeatureContext(features, interval).getValues(knownSites)) {
                 if (!piece.mark((Locatable) site)) {
@@ -54,13 +56,13 @@ final class MaskedReference {
         }
     }
 
-    final String contig;
+    private final int contig;
     /** The first position, from 1 on. */
     final int start;
     /** A base and marks for each position. */
     final byte[] positions;
 
-    private MaskedReference(String contig, int start, byte[] bases) {
+    private MaskedReference(int contig, int start, byte[] bases) {
         this.contig = contig;
         this.start = start;
         positions = new byte[bases.length];
@@ -70,8 +72,8 @@ final class MaskedReference {
     }
 
     /** Returns whether the piece has these positions. */
-    boolean covers(String otherContig, int from, long to) {
-        return from >= start && to < (long) start + positions.length && contig.equals(otherContig);
+    boolean covers(int otherContig, int from, int to) {
+        return from >= start && to < (long) start + positions.length && contig == otherContig;
     }
 
     /** Marks a known site. Returns false if it ends before it starts. */

@@ -2,6 +2,7 @@ package org.gklshim.gatk.recalibration;
 
 import org.gklshim.GatkPart;
 import org.gklshim.Setting;
+import org.gklshim.gatk.records.RecordClasses;
 
 /** Counts errors and recalibrates qualities in threads. */
 public final class Part extends GatkPart {
@@ -15,29 +16,14 @@ public final class Part extends GatkPart {
         super("recalibration", Setting.ofSwitch("recalibration"));
         redirect(ENGINE + "ReadWalker", "org/gklshim/gatk/ReadTraversal", "traverse");
         redirect(UTILS + "recalibration/RecalUtils", "BufferedReport", "outputRecalibrationReport");
-        know(ENGINE, "FeatureContext", "ReferenceDataSource",
-                "filters/AlignmentAgreesWithHeaderReadFilter", "filters/CountingReadFilter",
-                "filters/CountingReadFilter$CountingAndReadFilter",
-                "filters/CountingReadFilter$CountingBinopReadFilter", "filters/ReadFilterLibrary",
-                "filters/ReadFilterLibrary$CigarContainsNoNOperator",
-                "filters/ReadFilterLibrary$HasReadGroupReadFilter",
-                "filters/ReadFilterLibrary$MappedReadFilter",
-                "filters/ReadFilterLibrary$MappingQualityAvailableReadFilter",
-                "filters/ReadFilterLibrary$MappingQualityNotZeroReadFilter",
-                "filters/ReadFilterLibrary$MatchingBasesAndQualsReadFilter",
-                "filters/ReadFilterLibrary$NotDuplicateReadFilter",
-                "filters/ReadFilterLibrary$NotSecondaryAlignmentReadFilter",
-                "filters/ReadFilterLibrary$PassesVendorQualityCheckReadFilter",
-                "filters/ReadFilterLibrary$ReadLengthEqualsCigarLengthReadFilter",
-                "filters/ReadFilterLibrary$SeqIsStoredReadFilter",
-                "filters/ReadFilterLibrary$ValidAlignmentEndReadFilter",
-                "filters/ReadFilterLibrary$ValidAlignmentStartReadFilter",
-                "filters/WellformedReadFilter");
+        know(ENGINE, "FeatureContext", "ReferenceDataSource");
+        know("", RecordClasses.FILTERS);
+        know("", RecordClasses.OBJECTS);
         know(WALKERS, "bqsr/ApplyBQSR", "bqsr/BaseRecalibrator");
         know("org/broadinstitute/hellbender/transformers/", "BQSRReadTransformer");
         know(UTILS, "BaseUtils", "clipping/ClippingOp", "clipping/ReadClipper",
                 "collections/NestedIntegerArray", "read/CigarBuilder", "read/CigarUtils",
-                "read/ReadUtils", "read/SAMRecordToGATKReadAdapter",
+                "read/ReadUtils",
                 "recalibration/BaseRecalibrationEngine", "recalibration/QuantizationInfo",
                 "recalibration/ReadRecalibrationInfo", "recalibration/RecalDatum",
                 "recalibration/RecalibrationArgumentCollection",

@@ -1,25 +1,28 @@
 package org.gklshim.gatk.recalibration;
 
 import htsjdk.samtools.DefaultSAMRecordFactory;
-import htsjdk.samtools.SAMRecord;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.function.Consumer;
+import htsjdk.samtools.SAMFileHeader;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.tools.walkers.bqsr.ApplyBQSR;
 import org.broadinstitute.hellbender.transformers.BQSRReadTransformer;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
 import org.gklshim.gatk.Members;
+import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.BamRecord;
+import org.gklshim.gatk.records.RecordTask;
+import org.gklshim.gatk.records.RecordTool;
+import org.gklshim.gatk.records.Records;
 
 /**
- * ApplyBQSR's work. The new qualities come from a table. A record from a BAM file is not decoded:
- * its bytes are written again as htsjdk would write them. GATK's transformer gets the reads that
+ * ApplyBQSR's work. The new qualities come from a table. A record is not decoded: its bytes are
+ * written again as htsjdk would write them. GATK's transformer gets the reads that
  * are unusual.
  */
-final class QualityRecalibration implements ReadTool {
+public final class QualityRecalibration implements RecordTool {
     private final ReadWalker walker;
     private final BQSRReadTransformer transformer;
+    private final SAMFileHeader readsHeader;
     private final ReadHeader header;
     private final QualityTable table;
     private final boolean emitsOriginal;
@@ -31,7 +34,8 @@ final class QualityRecalibration implements ReadTool {
     private QualityRecalibration(ReadWalker walker) {
         this.walker = walker;
         transformer = (BQSRReadTransformer) walker.makePostReadFilterTransformer();
-        header = new ReadHeader(walker.getHeaderForReads());
+        readsHeader = walker.getHeaderForReads();
+        header = new ReadHeader(readsHeader);
         table = new QualityTable(transformer, header);
         emitsOriginal = (boolean) Members.get(transformer, "emitOriginalQuals");
         usesOriginal = (boolean) Members.get(transformer, "useOriginalBaseQualities");
@@ -42,31 +46,29 @@ final class QualityRecalibration implements ReadTool {
     }
 
     /** Returns our way to do the work, or null if it is another tool. */
-    static QualityRecalibration of(ReadWalker walker) {
+    public static QualityRecalibration of(ReadWalker walker) {
         return walker instanceof ApplyBQSR ? new QualityRecalibration(walker) : null;
     }
 
     @Override
-    public String serialReason() {
-        return reason;
+    public int threads() {
+        return RecalibrationThreads.count(reason);
     }
 
     @Override
-    public Consumer<ReadTask> worker(ReadFilters filters) {
-        return new Worker(filters)::work;
+    public Worker worker() {
+        return new Worker();
     }
 
     @Override
-    public void accept(GATKRead read) {
-        walker.apply(read, null, null);
+    public void accept(RecordTask task) {
+        for (GATKRead read : task.results) {
+            walker.apply(read, null, null);
+        }
     }
-
-    @Override
-    public void finish() {}
 
     /** Recalibrates the reads of one thread. */
-    private final class Worker extends SequencingOrder {
-        private final ReadFilters filters;
+    private final class Worker extends SequencingOrder implements RecordTool.Worker {
         private final ReadArrays arrays = new ReadArrays(header, usesOriginal);
         private final TagWriter tags = new TagWriter();
         private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
@@ -74,45 +76,23 @@ final class QualityRecalibration implements ReadTool {
         private byte[] target;
         private int targetStart;
 
-        Worker(ReadFilters filters) {
+        Worker() {
             super(table.contextSize, table.tailQuality);
-            this.filters = filters;
         }
 
-        void work(ReadTask task) {
-            GATKRead last = null;
-            for (GATKRead read : task.reads) {
-                GATKRead result = recalibrate(read);
-                if (result == null) {
-                    result = process(read);
-                }
-                if (result != null) {
-                    task.results.add(result);
-                    last = result;
-                }
-            }
-            task.setPassed(task.results.size(), last);
-        }
-
-        /** Returns the read with new qualities, or null if GATK has to look at it. */
-        private GATKRead recalibrate(GATKRead read) {
-            SAMRecord record = reason == null ? ReadArrays.record(read) : null;
-            if (record == null || !arrays.take(record) || !isUsual()
-                    || filters != null && !filters.letPass(arrays)) {
-                return null;
-            }
-            return arrays.bytes == null
-                    ? changed(read) : rewritten(record, tags.rewrite(arrays, emitsOriginal));
-        }
-
-        private boolean isUsual() {
-            return arrays.hasPlainQualities(0, arrays.length, tailQuality)
+        @Override
+        public void work(Records records, RecordTask task) {
+            boolean isUsual = reason == null && records.isUsual() && arrays.take(records.record())
+                    && arrays.hasPlainQualities(0, arrays.length, tailQuality)
                     && arrays.length <= table.maximumCycle && table.has(arrays.readGroup);
+            task.results.add(isUsual ? rewritten() : process(records));
         }
 
-        private GATKRead rewritten(SAMRecord record, byte[] data) {
+        private GATKRead rewritten() {
+            BamRecord record = arrays.record;
+            byte[] data = tags.rewrite(arrays, emitsOriginal);
             target = data;
-            targetStart = arrays.tagsStart - arrays.length;
+            targetStart = record.qualitiesStart - record.start - BamFormat.FIXED_SIZE;
             System.arraycopy(arrays.qualities, arrays.qualitiesStart, data, targetStart,
                     arrays.length);
             visitAll(arrays, 0, arrays.length);
@@ -120,29 +100,7 @@ final class QualityRecalibration implements ReadTool {
                 // Half of the last byte of the bases is not used.
                 data[targetStart - 1] &= 0xf0;
             }
-            SAMRecord result = factory.createBAMRecord(record.getHeader(), arrays.contig,
-                    arrays.start, (short) (record.getReadNameLength() + 1),
-                    (short) arrays.mappingQuality, 0, arrays.elements, arrays.flags, arrays.length,
-                    arrays.mateContig, arrays.mateStart, arrays.insertSize, data);
-            return new SAMRecordToGATKReadAdapter(result);
-        }
-
-        /** Changes a read that does not come from a BAM file. */
-        private GATKRead changed(GATKRead read) {
-            target = Arrays.copyOf(arrays.qualities, arrays.length);
-            targetStart = 0;
-            visitAll(arrays, 0, arrays.length);
-            if (emitsOriginal && !read.hasAttribute("OQ")) {
-                byte[] text = arrays.qualities.clone();
-                for (int k = 0; k < text.length; k++) {
-                    text[k] += ReadArrays.FIRST_QUALITY;
-                }
-                read.setAttribute("OQ", new String(text, StandardCharsets.US_ASCII));
-            }
-            read.clearAttribute("BI");
-            read.clearAttribute("BD");
-            read.setBaseQualities(target);
-            return read;
+            return new SAMRecordToGATKReadAdapter(record.object(readsHeader, factory, 0, data));
         }
 
         @Override
@@ -153,13 +111,10 @@ final class QualityRecalibration implements ReadTool {
             }
         }
 
-        /** Lets GATK filter and recalibrate a read. Returns null if it does not pass. */
-        private GATKRead process(GATKRead read) {
-            if (filters != null && !filters.test(read)) {
-                return null;
-            }
+        /** Lets GATK recalibrate a read. */
+        private GATKRead process(Records records) {
             synchronized (table) {
-                return transformer.apply(read);
+                return transformer.apply(records.read());
             }
         }
     }

@@ -9,30 +9,27 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What reads are checked against: the contigs of a header, and its read groups. */
+/** The contigs of a header, and its read groups. */
 final class ReadHeader {
-    private final List<Integer> contigs = new ArrayList<>();
+    private final List<String> contigs = new ArrayList<>();
     private final List<SAMReadGroupRecord> records;
     /** The names as bytes; null if one is not ASCII. */
     private final List<byte[]> ids = new ArrayList<>();
-    private final Map<String, Integer> numbers = new HashMap<>();
 
     ReadHeader(SAMFileHeader header) {
         for (SAMSequenceRecord contig : header.getSequenceDictionary().getSequences()) {
-            contigs.add(contig.getSequenceLength());
+            contigs.add(contig.getSequenceName());
         }
         records = header.getReadGroups();
         for (SAMReadGroupRecord record : records) {
-            numbers.put(record.getId(), ids.size());
             byte[] id = record.getId().getBytes(StandardCharsets.US_ASCII);
             ids.add(new String(id, StandardCharsets.US_ASCII).equals(record.getId()) ? id : null);
         }
     }
 
-    /** Returns whether a contig has a position. */
-    boolean has(int contig, int position) {
-        return contig >= 0 && contig < contigs.size() && position > 0
-                && position <= contigs.get(contig);
+    /** Returns the name of a contig. */
+    String contig(int number) {
+        return contigs.get(number);
     }
 
     int readGroups() {
@@ -60,11 +57,6 @@ final class ReadHeader {
     /** Returns whether each read group has a platform. */
     boolean hasPlatforms() {
         return records.stream().allMatch(record -> record.getPlatform() != null);
-    }
-
-    /** Returns the number of a read group, or -1 if there is none of this name. */
-    int readGroup(String id) {
-        return id == null ? -1 : numbers.getOrDefault(id, -1);
     }
 
     /** Returns the number of a read group by its name's bytes, or -1 if there is none. */

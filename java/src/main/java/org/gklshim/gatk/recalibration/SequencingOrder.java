@@ -38,11 +38,12 @@ abstract class SequencingOrder {
         while (qualities[qualitiesStart + lastUsable] <= tailQuality) {
             lastUsable--;
         }
-        boolean isReverse = read.has(BamFormat.REVERSE);
+        boolean isReverse = read.record.has(BamFormat.REVERSE);
         int complement = isReverse ? 3 : 0;
         int step = isReverse ? -1 : 1;
         int highestBits = 2 * (contextSize - 1);
-        int cycle = 2 + (read.has(BamFormat.PAIRED) && read.has(BamFormat.SECOND) ? 1 : 0);
+        int cycle = 2 + (read.record.has(BamFormat.PAIRED)
+                && read.record.has(BamFormat.SECOND) ? 1 : 0);
         int context = 0;
         int known = 0;
         for (int k = isReverse ? to - 1 : from; k >= from && k < to; k += step, cycle += 2) {

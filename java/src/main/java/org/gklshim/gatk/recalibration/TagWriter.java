@@ -1,6 +1,7 @@
 package org.gklshim.gatk.recalibration;
 
-import java.util.Arrays;
+import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.LittleEndian;
 import org.gklshim.gatk.records.Tags;
 
@@ -13,16 +14,16 @@ final class TagWriter {
     private byte[] buffer = new byte[256];
 
     /**
-     * Returns the bytes of a record with such tags.
+     * Returns the bytes of a record with such tags, from its name on.
      *
      * @param hasOriginal whether OQ is put in if there is none
      */
     byte[] rewrite(ReadArrays read, boolean hasOriginal) {
-        Tags tags = read.tags;
-        byte[] record = read.bytes;
-        int start = read.tagsStart;
-        int qualities = start - read.length;
-        int largest = record.length - qualities + Tags.HEADER + 1;
+        BamRecord record = read.record;
+        Tags tags = record.tags;
+        byte[] bytes = record.bytes;
+        int qualities = record.qualitiesStart;
+        int largest = record.end - qualities + Tags.HEADER + 1;
         if (buffer.length < largest) {
             buffer = new byte[2 * largest];
         }
@@ -31,18 +32,21 @@ final class TagWriter {
         for (int k = 0; k < tags.count; k++) {
             int name = tags.names[k];
             if (isOriginalMissing && name > OQ) {
-                size = writeOriginal(size, record, qualities, start);
+                size = writeOriginal(size, bytes, qualities, record.tagsStart);
                 isOriginalMissing = false;
             }
             if (name != BI && name != BD) {
-                size = Tags.write(buffer, size, name, record, tags.starts[k], tags.ends[k]);
+                size = Tags.write(buffer, size, name, bytes, tags.starts[k], tags.ends[k]);
             }
         }
         if (isOriginalMissing) {
-            size = writeOriginal(size, record, qualities, start);
+            size = writeOriginal(size, bytes, qualities, record.tagsStart);
         }
-        byte[] result = Arrays.copyOf(record, start + size);
-        System.arraycopy(buffer, 0, result, start, size);
+        int first = record.start + BamFormat.FIXED_SIZE;
+        int fixed = record.tagsStart - first;
+        byte[] result = new byte[fixed + size];
+        System.arraycopy(bytes, first, result, 0, fixed);
+        System.arraycopy(buffer, 0, result, fixed, size);
         return result;
     }
 

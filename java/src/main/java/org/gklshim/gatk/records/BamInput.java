@@ -13,10 +13,6 @@ import org.gklshim.gatk.Members;
 
 /** The only input of a GATK tool, a BAM file, of which records are read as bytes. */
 public final class BamInput {
-    /** Why GATK reads an input of another kind, for the log. */
-    public static final String UNSUITABLE =
-            "input that is not one BAM file, or is not read in the usual way";
-
     private final SAMFileHeader header;
     /** htsjdk's reader of the file. */
     private final Object reader;
@@ -31,7 +27,8 @@ public final class BamInput {
     /** Returns the input, or null if it is of another kind, or read in another way. */
     public static BamInput of(ReadsDataSource source) {
         Map<?, ?> readers = (Map<?, ?>) Members.get(source, "readers", null);
-        if (readers == null || readers.size() != 1) {
+        if (readers == null || readers.size() != 1
+                || (boolean) Members.get(source, "traverseUnmapped")) {
             return null;
         }
         SamReader adapter = (SamReader) readers.keySet().iterator().next();
@@ -53,6 +50,14 @@ public final class BamInput {
                 (BlockCompressedInputStream) file) : null;
     }
 
+    /** Returns why GATK has to read an input, or ask its filters, for the log; null if not. */
+    public static String reason(BamInput input, RecordFilters filters) {
+        if (input == null) {
+            return "input that is not one BAM file, or is not read in the usual way";
+        }
+        return filters.unknown();
+    }
+
     public SAMFileHeader header() {
         return header;
     }
@@ -63,30 +68,24 @@ public final class BamInput {
                 .anyMatch(sequence -> sequence.getSequenceLength() > BamRecord.MAX_SEQUENCE);
     }
 
-    /** Returns all records. */
-    RecordStream all() {
-        return parts((long) Members.get(reader, "mFirstRecordPointer"), Long.MAX_VALUE);
-    }
-
-    /**
-     * Returns the records that a source's own iterator returns.
-     *
-     * @param source the source of this input, which reads intervals
-     */
-    public RecordQuery query(ReadsDataSource source) {
+    /** Returns the records that a source's own iterator returns: those of this input. */
+    public BamReader records(ReadsDataSource source) {
+        if (Members.get(source, "intervalsForTraversal") == null) {
+            return parts(null, (long) Members.get(reader, "mFirstRecordPointer"), Long.MAX_VALUE);
+        }
         // It looks the intervals up in the file's index.
         Object found = Members.get(source.iterator(), "samIterator");
         Object ofFile = Members.get(found, "currentIterator");
         // GATK lets go of htsjdk's iterator at once if no record overlaps an interval.
-        RecordStream records = ofFile == null ? parts() : parts((long[]) Members.get(ofFile,
-                "wrappedIterator.wrappedIterator.mFilePointers"));
-        return new RecordQuery(records, (QueryInterval[]) Members.get(found, "queryIntervals"));
+        long[] parts = ofFile == null ? new long[0] : (long[]) Members.get(ofFile,
+                "wrappedIterator.wrappedIterator.mFilePointers");
+        return parts((QueryInterval[]) Members.get(found, "queryIntervals"), parts);
     }
 
     /** Returns the records of parts of the file: virtual file offsets of their starts and ends. */
-    private RecordStream parts(long... parts) {
+    private BamReader parts(QueryInterval[] intervals, long... parts) {
         BinaryCodec codec = (BinaryCodec) Members.get(reader, "mStream");
-        return new RecordStream(file, header, parts, codec.getInputStream(),
-                codec.getInputFileName());
+        return new BamReader(file, header, parts, codec.getInputStream(),
+                codec.getInputFileName(), intervals, new Buffers(BamReader.BATCH_SIZE));
     }
 }

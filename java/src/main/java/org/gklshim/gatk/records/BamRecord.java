@@ -28,9 +28,6 @@ import java.util.Arrays;
 public final class BamRecord {
     /** The longest sequence that the bins of an index can hold. */
     static final int MAX_SEQUENCE = 1 << 29;
-    /** GATK keeps the adaptors of fragments that are longer than this. */
-    private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
-
     /** Holds the record from {@link #start}, where its size is, to {@link #end}. */
     public byte[] bytes;
     public int start;
@@ -48,7 +45,7 @@ public final class BamRecord {
     int insertSize;
     private int cigarStart;
     private int cigarCount;
-    private int basesStart;
+    public int basesStart;
     public int qualitiesStart;
     public int tagsStart;
     /** How many bases of the reference the alignment covers. */
@@ -58,13 +55,13 @@ public final class BamRecord {
     /** Whether the alignment skips a part of the reference. */
     boolean hasSkip;
     /**
-     * Whether the alignment is good in any case for GATK: htsjdk finds no fault in it, and matches
-     * are next to clips and all else.
+     * Whether the alignment is good in any case for GATK: htsjdk finds no fault in it, matches are
+     * next to clips and all else, and no neighbours could be one element.
      */
     boolean isCigarGood;
     /** Where the value of the read group is; -1 if there is none. See {@link #findReadGroup}. */
-    int groupStart;
-    int groupEnd;
+    public int groupStart;
+    public int groupEnd;
     private boolean isGroupSought;
     private boolean areTagsUsual;
 
@@ -154,7 +151,8 @@ public final class BamRecord {
                 isAligned = true;
                 hasSkip |= operator == SKIP;
                 isValid &= clippedEnd == 0 && !(isIndel(operator) && isIndel(before));
-                isCigarGood &= isMatch(operator) || isIndel(operator) && isMatch(before);
+                isCigarGood &= operator != before
+                        && (isMatch(operator) || isIndel(operator) && isMatch(before));
             }
             before = operator;
         }
@@ -179,7 +177,7 @@ public final class BamRecord {
         return operator == INSERTION || operator == DELETION;
     }
 
-    private static boolean isMatch(int operator) {
+    public static boolean isMatch(int operator) {
         return operator == MATCH || operator == EQUAL || operator == DIFFERENT;
     }
 
@@ -213,8 +211,14 @@ public final class BamRecord {
         return !isUnmapped() && isCigarGood && alignedLength == length && hasQualities();
     }
 
+    /** Returns whether the CIGAR has the read's length, and no skip; an unmapped read has none. */
+    public boolean hasPlainLength() {
+        return has(UNMAPPED) ? cigarCount == 0
+                : reference >= 0 && !hasSkip && alignedLength == length;
+    }
+
     /** Returns whether the tags can be read without doubt, and finds the read group. */
-    boolean findReadGroup() {
+    public boolean findReadGroup() {
         if (!isGroupSought) {
             areTagsUsual = seekReadGroup();
             isGroupSought = true;
@@ -266,25 +270,25 @@ public final class BamRecord {
         return true;
     }
 
+    /** Returns where the adaptor begins, or Adaptor.NONE: ReadUtils.getAdaptorBoundary(). */
+    public int adaptorBoundary() {
+        boolean isReverse = has(REVERSE);
+        if (insertSize == 0 || !has(PAIRED) || isMateUnmapped() || isReverse == has(MATE_REVERSE)
+                || (isReverse ? lastPosition() <= matePosition
+                        : position > matePosition + insertSize)) {
+            return Adaptor.NONE;
+        }
+        return isReverse ? matePosition - 1 : position + Math.abs(insertSize);
+    }
+
     /** Returns the first position of an alignment that is not in an adaptor for GATK. */
     public int firstOutsideAdaptor() {
-        return hasAdaptor() && has(REVERSE) ? Math.max(position, matePosition) : position;
+        return Adaptor.first(position, adaptorBoundary(), insertSize, has(REVERSE));
     }
 
     /** Returns the last position of an alignment that is not in an adaptor for GATK. */
     public int lastOutsideAdaptor() {
-        int last = lastPosition();
-        return hasAdaptor() && !has(REVERSE)
-                ? Math.min(last, position + Math.abs(insertSize) - 1) : last;
-    }
-
-    private boolean hasAdaptor() {
-        if (insertSize == 0 || insertSize > LONGEST_FRAGMENT_WITH_ADAPTOR || !has(PAIRED)
-                || isMateUnmapped() || has(REVERSE) == has(MATE_REVERSE)) {
-            return false;
-        }
-        return has(REVERSE) ? lastPosition() > matePosition
-                : position <= matePosition + insertSize;
+        return Adaptor.last(lastPosition(), adaptorBoundary(), insertSize, has(REVERSE));
     }
 
     /** Returns how many elements the CIGAR has. */
@@ -323,10 +327,16 @@ public final class BamRecord {
 
     /** Returns htsjdk's form of the record, which decodes the rest when somebody asks for it. */
     public SAMRecord object(SAMFileHeader header, DefaultSAMRecordFactory factory) {
-        return factory.createBAMRecord(header, reference, position, (short) nameLength,
-                (short) mappingQuality, LittleEndian.unsignedShort(bytes, start + BamFormat.BIN),
-                cigarCount, flags, length, mateReference, matePosition, insertSize,
+        return object(header, factory, LittleEndian.unsignedShort(bytes, start + BamFormat.BIN),
                 Arrays.copyOfRange(bytes, start + BamFormat.FIXED_SIZE, end));
+    }
+
+    /** Does the same with another bin, and other bytes from the record's name on. */
+    public SAMRecord object(SAMFileHeader header, DefaultSAMRecordFactory factory, int bin,
+            byte[] rest) {
+        return factory.createBAMRecord(header, reference, position, (short) nameLength,
+                (short) mappingQuality, bin, cigarCount, flags, length, mateReference,
+                matePosition, insertSize, rest);
     }
 
     private int integer(int offset) {

@@ -17,45 +17,17 @@ public final class Part extends GatkPart {
         know(SAMTOOLS, "AsyncSAMFileWriter", "BAMFileReader", "BAMFileReader$BAMFileIndexIterator",
                 "BAMFileReader$BAMFileIterator", "BAMFileReader$BAMQueryFilteringIterator",
                 "BAMFileWriter", "BAMIndexer", "BAMQueryMultipleIntervalsIteratorFilter",
-                "BAMRecord", "BAMRecordCodec", "BinaryTagCodec", "Cigar", "GenomicIndexUtil",
-                "QueryInterval", "SAMFileWriterImpl", "SAMRecord", "SAMRecordCoordinateComparator",
+                "Cigar", "GenomicIndexUtil",
+                "QueryInterval", "SAMFileWriterImpl", "SAMRecordCoordinateComparator",
                 "SAMSortOrderChecker", "SamReader$PrimitiveSamReaderToSamReaderAdapter",
-                "util/AbstractAsyncWriter", "util/BinaryCodec", "util/BlockCompressedInputStream",
+                "util/AbstractAsyncWriter", "util/BlockCompressedInputStream",
                 "util/BlockCompressedOutputStream");
-        know(ENGINE, "GATKTool", "ProgressMeter", "ReadsPathDataSource",
-                "filters/AlignmentAgreesWithHeaderReadFilter", "filters/CountingReadFilter",
-                "filters/CountingReadFilter$CountingAndReadFilter",
-                "filters/CountingReadFilter$CountingBinopReadFilter",
-                "filters/MappingQualityReadFilter", "filters/ReadFilterLibrary",
-                "filters/ReadFilterLibrary$AllowAllReadsReadFilter",
-                "filters/ReadFilterLibrary$CigarContainsNoNOperator",
-                "filters/ReadFilterLibrary$FirstOfPairReadFilter",
-                "filters/ReadFilterLibrary$GoodCigarReadFilter",
-                "filters/ReadFilterLibrary$HasReadGroupReadFilter",
-                "filters/ReadFilterLibrary$MappedReadFilter",
-                "filters/ReadFilterLibrary$MappingQualityAvailableReadFilter",
-                "filters/ReadFilterLibrary$MappingQualityNotZeroReadFilter",
-                "filters/ReadFilterLibrary$MatchingBasesAndQualsReadFilter",
-                "filters/ReadFilterLibrary$MateOnSameContigOrNoMappedMateReadFilter",
-                "filters/ReadFilterLibrary$NonZeroFragmentLengthReadFilter",
-                "filters/ReadFilterLibrary$NonZeroReferenceLengthAlignmentReadFilter",
-                "filters/ReadFilterLibrary$NotDuplicateReadFilter",
-                "filters/ReadFilterLibrary$NotProperlyPairedReadFilter",
-                "filters/ReadFilterLibrary$NotSecondaryAlignmentReadFilter",
-                "filters/ReadFilterLibrary$NotSupplementaryAlignmentReadFilter",
-                "filters/ReadFilterLibrary$PairedReadFilter",
-                "filters/ReadFilterLibrary$PassesVendorQualityCheckReadFilter",
-                "filters/ReadFilterLibrary$PrimaryLineReadFilter",
-                "filters/ReadFilterLibrary$ProperlyPairedReadFilter",
-                "filters/ReadFilterLibrary$ReadLengthEqualsCigarLengthReadFilter",
-                "filters/ReadFilterLibrary$SecondOfPairReadFilter",
-                "filters/ReadFilterLibrary$SeqIsStoredReadFilter",
-                "filters/ReadFilterLibrary$ValidAlignmentEndReadFilter",
-                "filters/ReadFilterLibrary$ValidAlignmentStartReadFilter",
-                "filters/WellformedReadFilter");
+        know(ENGINE, "GATKTool", "ProgressMeter", "ReadsPathDataSource");
+        know("", RecordClasses.FILTERS);
+        know("", RecordClasses.OBJECTS);
         know("org/broadinstitute/hellbender/tools/", "PrintReads");
         know(UTILS, "BaseUtils", "iterators/SAMRecordToReadIterator",
                 "iterators/SamReaderQueryingIterator", "read/CigarUtils", "read/ReadUtils",
-                "read/SAMFileGATKReadWriter", "read/SAMRecordToGATKReadAdapter");
+                "read/SAMFileGATKReadWriter");
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.broadinstitute.hellbender.engine.filters.CountingReadFilter;
-import org.broadinstitute.hellbender.utils.read.SAMRecordToGATKReadAdapter;
+import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
 
 /** GATK's filters of a run, for records that are held as bytes. They count as GATK's do. */
@@ -148,12 +148,15 @@ public final class RecordFilters {
         return unknown;
     }
 
-    /** Returns whether the record of a stream passes, and counts it. */
-    public boolean test(RecordStream records) {
+    /** Returns whether a record passes, and counts it. */
+    public boolean test(Records records) {
         Verdict verdict = records.isUsual() ? test(records.record()) : Verdict.UNKNOWN;
-        return verdict == Verdict.UNKNOWN
-                ? filter.test(new SAMRecordToGATKReadAdapter(records.decoded()))
-                : verdict == Verdict.PASSES;
+        return verdict == Verdict.UNKNOWN ? test(records.read()) : verdict == Verdict.PASSES;
+    }
+
+    /** Asks GATK's filters. */
+    boolean test(GATKRead read) {
+        return filter.test(read);
     }
 
     /** Tests a usual record, and counts it unless the verdict is unknown. */
@@ -175,24 +178,35 @@ public final class RecordFilters {
 
     /** Adds the counts to those of GATK's filters. */
     public void addCounts() {
+        addCounts(this);
+    }
+
+    /** Adds the counts to those of GATK's filters in another object for the same run. */
+    void addCounts(RecordFilters all) {
         long sum = 0;
         for (int k = 0; k < failed.length; k++) {
             sum += failed[k];
-            add(filters.get(k), "filteredCount", failed[k]);
+            add(filters.get(k), all.filters.get(k), "filteredCount", failed[k]);
             if (k > 0) {
-                add(pairs.get(k - 1), "filteredCount", sum);
+                add(pairs.get(k - 1), all.pairs.get(k - 1), "filteredCount", sum);
                 // GATK 4.3 does not count these.
-                add(pairs.get(k - 1), "totalCount", tested);
+                add(pairs.get(k - 1), all.pairs.get(k - 1), "totalCount", tested);
             }
             failed[k] = 0;
         }
         tested = 0;
     }
 
-    private static void add(Object filter, String name, long more) {
-        Object count = Members.get(filter, name, null);
+    private static void add(Object from, Object to, String name, long more) {
+        Object count = Members.get(to, name, null);
         if (count != null) {
-            Members.replace(filter, name, (long) count + more);
+            long own = from == to ? 0 : (long) Members.get(from, name);
+            Members.replace(to, name, (long) count + own + more);
         }
+    }
+
+    /** Returns GATK's summary of the counts. */
+    String summary() {
+        return filter.getSummaryLine();
     }
 }

@@ -24,7 +24,7 @@ final class Coverage {
     private static final int LEAST_READS_TO_CLEAN_UP = 128;
 
     private final String contig;
-    private final ReadSource source;
+    private final ShardReads source;
     private final PositionSums sums;
 
     private final ReadSamples samples;
@@ -42,7 +42,7 @@ final class Coverage {
     /** What GATK throws first because of a read, or null. */
     private Refusal refusal;
 
-    Coverage(String contig, ReadSource source, SAMFileHeader header,
+    Coverage(String contig, ShardReads source, SAMFileHeader header,
             ReferenceDataSource reference, Screen screen) {
         this.contig = contig;
         this.source = source;

@@ -32,7 +32,7 @@ final class RegionWalk {
     private final Screen screen;
     private final String contig;
     private final SAMSequenceDictionary dictionary;
-    private final ReadSource source;
+    private final ShardReads source;
     private final Coverage coverage;
     private final RegionProfile profile;
     private final Iterator<SimpleInterval> intervals;
@@ -60,7 +60,7 @@ final class RegionWalk {
         this.evaluator = evaluator;
         this.screen = screen;
         this.intervals = intervals.iterator();
-        source = new ReadSource(reads);
+        source = new ShardReads(reads);
         dictionary = header.getSequenceDictionary();
         contig = intervals.get(0).getContig();
         coverage = new Coverage(contig, source, header, reference, screen);

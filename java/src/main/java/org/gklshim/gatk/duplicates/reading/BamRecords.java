@@ -1,17 +1,9 @@
 package org.gklshim.gatk.duplicates.reading;
 
-/**
- * Records of a BAM file as bytes, and their order in the file.
- *
- * <p>A record begins with its size, which does not count these four bytes.
- */
-public final class BamRecords {
-    public final byte[] bytes;
-    /** Where the records begin, and where the last one ends. */
-    public final int[] starts;
-    public final int count;
-    /** The place in the file of the first record, counted from 0. */
-    public final long firstIndex;
+import org.gklshim.gatk.records.RecordBatch;
+
+/** Records of one BAM file or of several, and their order there. */
+public final class BamRecords extends RecordBatch {
     /** The place of the first of the neighbours with a record's name. Null if nobody asks. */
     private long[] nameIndexes;
     /** The number of each record's file, and its place there. Null if there is one file. */
@@ -19,10 +11,7 @@ public final class BamRecords {
     private long[] fileIndexes;
 
     public BamRecords(byte[] bytes, int[] starts, int count, long firstIndex) {
-        this.bytes = bytes;
-        this.starts = starts;
-        this.count = count;
-        this.firstIndex = firstIndex;
+        super(bytes, starts, count, firstIndex);
     }
 
     void setNameIndexes(long[] indexes) {

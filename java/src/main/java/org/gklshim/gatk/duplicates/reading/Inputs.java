@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.records.BamReader;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram.SamHeaderAndIterator;
 
@@ -27,7 +28,7 @@ public final class Inputs {
     public Inputs(MarkDuplicates tool) throws IOException {
         for (String name : tool.INPUT) {
             files.add(new File(name));
-            if (!BamSource.isCompressed(files.get(files.size() - 1))) {
+            if (!BamReader.isCompressed(files.get(files.size() - 1))) {
                 throw new Unsuitable("input that is no BAM file");
             }
         }

@@ -1,7 +1,6 @@
 package org.gklshim.gatk.duplicates.reading;
 
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -10,7 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.gklshim.gatk.records.BamFormat;
+import org.gklshim.gatk.records.BamReader;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.records.LittleEndian;
+import org.gklshim.gatk.records.RecordBatch;
 
 /**
  * The records of one BAM file, or of several in the order in which htsjdk merges them. It asks the
@@ -20,11 +22,11 @@ public final class RecordSource implements Closeable {
     /** A file, and its next record. */
     private final class Cursor {
         final int file;
-        final BamSource source;
-        BamRecords records;
+        final BamReader source;
+        RecordBatch records;
         int number;
 
-        Cursor(int file, BamSource source) {
+        Cursor(int file, BamReader source) {
             this.file = file;
             this.source = source;
         }
@@ -36,7 +38,7 @@ public final class RecordSource implements Closeable {
                 if (records != null) {
                     buffers.giveBack(records.bytes);
                 }
-                records = source.next();
+                records = read(source);
                 number = 0;
             }
             return records != null;
@@ -53,7 +55,7 @@ public final class RecordSource implements Closeable {
 
     private final boolean isGrouped;
     private final Buffers buffers;
-    private final List<BamSource> sources = new ArrayList<>();
+    private final List<BamReader> sources = new ArrayList<>();
     /** Null if there is one file. */
     private PriorityQueue<Cursor> cursors;
     private ByteBuffer lastName = ByteBuffer.allocate(0);
@@ -66,14 +68,15 @@ public final class RecordSource implements Closeable {
      * @param isGrouped whether records of one name are neighbours and are marked together
      * @param buffers gives the arrays of batches
      */
-    public RecordSource(List<File> files, boolean isGrouped, Buffers buffers) throws IOException {
+    public RecordSource(Inputs inputs, boolean isGrouped, Buffers buffers) throws IOException {
         this.isGrouped = isGrouped;
         this.buffers = buffers;
         try {
-            for (File file : files) {
-                sources.add(new BamSource(file, buffers));
+            for (int k = 0; k < inputs.files.size(); k++) {
+                sources.add(BamReader.open(inputs.files.get(k), inputs.fileHeaders.get(k),
+                        buffers));
             }
-            if (files.size() > 1) {
+            if (sources.size() > 1) {
                 startMerging();
             }
         } catch (Throwable e) {
@@ -103,11 +106,26 @@ public final class RecordSource implements Closeable {
      * @throws IOException if a file is damaged
      */
     public BamRecords next() throws IOException {
-        BamRecords records = cursors == null ? sources.get(0).next() : merged();
+        BamRecords records = cursors == null ? only() : merged();
         if (records != null && isGrouped) {
             records.setNameIndexes(nameIndexes(records));
         }
         return records;
+    }
+
+    /** Returns the next records of a file, or null at the end. */
+    private static RecordBatch read(BamReader source) throws IOException {
+        RecordBatch records = source.next();
+        if (records != null && records.isUnusual()) {
+            throw new IOException("a record that only htsjdk can read");
+        }
+        return records;
+    }
+
+    private BamRecords only() throws IOException {
+        RecordBatch records = read(sources.get(0));
+        return records == null ? null : new BamRecords(records.bytes, records.starts,
+                records.count, records.firstIndex);
     }
 
     private BamRecords merged() throws IOException {
@@ -161,7 +179,7 @@ public final class RecordSource implements Closeable {
 
     @Override
     public void close() throws IOException {
-        for (BamSource source : sources) {
+        for (BamReader source : sources) {
             source.close();
         }
     }

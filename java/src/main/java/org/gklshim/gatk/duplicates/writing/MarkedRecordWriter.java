@@ -15,7 +15,7 @@ import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.Unsuitable;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordOrder;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.gklshim.gatk.duplicates.RecordEngine;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.duplicates.reading.Buffers;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.duplicates.reading.Genome;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordTexts;

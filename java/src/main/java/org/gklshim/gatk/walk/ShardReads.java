@@ -11,12 +11,12 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
  * the next read is fetched as soon as one is taken: the downsampler, which this fetches from, draws
  * random numbers.
  */
-final class ReadSource {
+final class ShardReads {
     private final Iterator<GATKRead> reads;
     private final Queue<GATKRead> taken = new ArrayDeque<>();
     private GATKRead next;
 
-    ReadSource(Iterator<GATKRead> reads) {
+    ShardReads(Iterator<GATKRead> reads) {
         this.reads = reads;
         fetch();
     }

@@ -1,4 +1,4 @@
-package org.gklshim.gatk.duplicates.reading;
+package org.gklshim.gatk.records;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
