@@ -25,10 +25,10 @@ import java.util.Random;
 import org.gklshim.NativeLibrary;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.NativeRecords;
-import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.RecordMethods;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.duplicates.reading.Genome;
-import org.gklshim.gatk.duplicates.reading.RecordTexts;
+import org.gklshim.gatk.duplicates.reading.Places;
+import org.gklshim.gatk.duplicates.reading.ListedTexts;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -50,8 +50,8 @@ public final class DuplicatesChecks {
     /** The first ones are usual. */
     private static final String[] CIGARS = {"10M", "3H2S4M1D5M4S", "5S3I5M2H", "2M20N5=1X6S", null,
         "*", "5S", "10M5S3M", "0M3M", "4Q", "M", "10", "2P3M", "4M2P3M", "99999999999M"};
-    private static final Genome GENOME = new Genome(header());
-    private static final byte[] GROUP = RecordTexts.bytes("group");
+    private static final Places PLACES = new Places(header());
+    private static final byte[] GROUP = ListedTexts.bytes("group");
     /** Native code's table of the texts of tags: a record without tags has group 0. */
     private static final int[] TEXTS = {
         0, 0, -1, 0, -1, -1,
@@ -61,12 +61,12 @@ public final class DuplicatesChecks {
     };
     private static final byte[] NO_LETTERS = {};
 
-    private static RecordEngine engine;
+    private static RecordMethods engine;
 
     private DuplicatesChecks() {}
 
     public static void main(String[] arguments) throws Exception {
-        engine = (RecordEngine) NativeLibrary.load().instance(NativeRecords.class.getName());
+        engine = (RecordMethods) NativeLibrary.load().instance(NativeRecords.class.getName());
         checkNames();
         checkRows(new File(arguments[0]));
         checkMates();
@@ -88,7 +88,7 @@ public final class DuplicatesChecks {
 
     /** Returns what native code needs to know: three sequences of a length, and one read group. */
     private static long[] facts(int options, int length) {
-        return new long[] {options, Genome.MARGIN, 3, 1, 0, length, length, length, 0, 0, 0,
+        return new long[] {options, Places.MARGIN, 3, 1, 0, length, length, length, 0, 0, 0,
             0, 3, 6, 11, MateKey.hashBefore(GROUP)};
     }
 
@@ -119,13 +119,13 @@ public final class DuplicatesChecks {
         return new BamRecords(bytes.array(), starts, records.size(), 0);
     }
 
-    private static ReadEndsOfBatch ends(int options, List<byte[]> records) {
-        ReadEndsOfBatch ends = new ReadEndsOfBatch(batch(records));
-        int[] stop = new int[RecordEngine.STOP];
+    private static BatchRows ends(int options, List<byte[]> records) {
+        BatchRows ends = new BatchRows(batch(records));
+        int[] stop = new int[RecordMethods.STOP];
         // A record without a place ends a call for files that are not grouped.
         engine.readEnds(ends.records.bytes, ends.records.starts, records.size(), null,
                 facts(options | IS_GROUPED, LENGTH), NO_LETTERS, TEXTS, 0, stop, ends.rows);
-        if (stop[RecordEngine.REASON] != RecordEngine.DONE) {
+        if (stop[RecordMethods.REASON] != RecordMethods.DONE) {
             throw new AssertionError(Arrays.toString(stop));
         }
         return ends;
@@ -149,21 +149,21 @@ public final class DuplicatesChecks {
         }
         List<byte[]> records = new ArrayList<>();
         for (String name : names) {
-            records.add(record(BamFormat.PAIRED | BamFormat.FIRST, 1, RecordTexts.bytes(name),
+            records.add(record(BamFormat.PAIRED | BamFormat.FIRST, 1, ListedTexts.bytes(name),
                     new int[] {1 << 4}, NO_LETTERS));
         }
-        ReadEndsOfBatch ends = ends(READS_NAMES, records);
+        BatchRows ends = ends(READS_NAMES, records);
         for (int k = 0; k < names.size(); k++) {
             ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
             boolean expected = finder.addLocationInformation(names.get(k), place);
-            long location = ends.get(k, RecordEngine.LOCATION);
+            long location = ends.get(k, RecordMethods.LOCATION);
             boolean found = ends.isLocated(k);
             boolean isSame = found == expected && (!found
-                    || (short) ends.get(k, RecordEngine.REST) == place.getTile()
+                    || (short) ends.get(k, RecordMethods.REST) == place.getTile()
                     && (short) (location >> 32) == (short) place.getX()
                     && (short) location == (short) place.getY());
-            key.set(GROUP, RecordTexts.bytes(names.get(k)));
-            if (!isSame || ends.get(k, RecordEngine.HASH) != key.hash) {
+            key.set(GROUP, ListedTexts.bytes(names.get(k)));
+            if (!isSame || ends.get(k, RecordMethods.HASH) != key.hash) {
                 throw new AssertionError(names.get(k) + " " + expected + " " + location);
             }
             located += found ? 1 : 0;
@@ -210,8 +210,8 @@ public final class DuplicatesChecks {
         int found = 0;
         for (int k = 0; k < 300000; k++) {
             String group = choice.nextBoolean() ? "" : "g" + choice.nextInt(3);
-            byte[] name = RecordTexts.bytes(":" + choice.nextInt(500));
-            key.set(RecordTexts.bytes(group), name);
+            byte[] name = ListedTexts.bytes(":" + choice.nextInt(500));
+            key.set(ListedTexts.bytes(group), name);
             key.hash = (key.hash & 255) * 0x5555555555L;
             int sequence = choice.nextInt(2);
             String plain = sequence + group + new String(name, StandardCharsets.ISO_8859_1);
@@ -242,7 +242,7 @@ public final class DuplicatesChecks {
 
     private static void fill(Random choice, ReadEnd read) {
         read.sequence = choice.nextInt(3);
-        read.place = GENOME.place(read.sequence, choice.nextInt(1 << 20) - 100);
+        read.place = PLACES.place(read.sequence, choice.nextInt(1 << 20) - 100);
         read.isReverse = choice.nextBoolean();
         read.index = choice.nextInt() & (1L << 40) - 1;
         read.score = (short) choice.nextInt();
@@ -272,7 +272,7 @@ public final class DuplicatesChecks {
             read.x = (short) read.x;
             read.y = (short) read.y;
             ReadEnd fromPicard = new ReadEnd();
-            fromPicard.read(read.toPicard(GENOME), GENOME);
+            fromPicard.read(read.toPicard(PLACES), PLACES);
             isKept &= text(read).equals(text(fromPicard));
         }
         return isKept;
@@ -343,10 +343,10 @@ public final class DuplicatesChecks {
         int count = batch.count;
         byte[] marked = new byte[batch.bytes.length + 100];
         int[] ends = new int[count];
-        int[] stop = new int[RecordEngine.STOP];
+        int[] stop = new int[RecordMethods.STOP];
         engine.mark(batch.bytes, batch.starts, count, null, facts(0, MAX_LENGTH), NO_LETTERS,
                 TEXTS, 0, stop, 0, null, 0, new long[count / 64 + 1], null, marked, ends,
-                new boolean[count], new long[RecordEngine.COUNTS]);
+                new boolean[count], new long[RecordMethods.COUNTS]);
         for (int k = 0; k < count; k++) {
             int found = (short) (marked[batch.starts[k] + BamFormat.BIN] & 0xff
                     | marked[batch.starts[k] + BamFormat.BIN + 1] << 8);
@@ -378,10 +378,10 @@ public final class DuplicatesChecks {
             int element = Math.max(1, qualities.length) << 4 | BamFormat.INSERTION;
             records.add(record(0, 1, NO_LETTERS, new int[] {element}, qualities));
         }
-        ReadEndsOfBatch ends = ends(SCORES_QUALITIES, records);
+        BatchRows ends = ends(SCORES_QUALITIES, records);
         for (int k = 0; k < scores.size(); k++) {
-            short found = (short) (ends.get(k, RecordEngine.REST) >> 16);
-            if (ends.kind(k) != RecordEngine.UNPAIRED || found != scores.get(k)) {
+            short found = (short) (ends.get(k, RecordMethods.REST) >> 16);
+            if (ends.kind(k) != RecordMethods.UNPAIRED || found != scores.get(k)) {
                 throw new AssertionError(k + " " + found + " " + scores.get(k));
             }
         }
@@ -399,9 +399,9 @@ public final class DuplicatesChecks {
         for (int k = 0; k < 60000; k++) {
             records.add(randomRecord(choice));
         }
-        ReadEndsOfBatch ends = ends(0, records);
+        BatchRows ends = ends(0, records);
         for (int k = 0; k < records.size(); k++) {
-            boolean isUsual = ends.kind(k) != RecordEngine.UNUSUAL;
+            boolean isUsual = ends.kind(k) != RecordMethods.UNUSUAL;
             String fault = fault(codec, records.get(k));
             if (isUsual && fault != null) {
                 throw new AssertionError(fault);
@@ -477,9 +477,9 @@ public final class DuplicatesChecks {
         int count = batch.count;
         long[] facts = facts(IS_GROUPED | IS_DUPLEX, LENGTH);
         facts[4] = tag("RX") | tag("BX") << 16 | tag("BY") << 32 | tag("MI") << 48;
-        byte[] letters = RecordTexts.bytes("onetwothree");
-        int[] stop = new int[RecordEngine.STOP];
-        ReadEndsOfBatch rows = new ReadEndsOfBatch(batch);
+        byte[] letters = ListedTexts.bytes("onetwothree");
+        int[] stop = new int[RecordMethods.STOP];
+        BatchRows rows = new BatchRows(batch);
         engine.readEnds(batch.bytes, batch.starts, count, null, facts, letters, TEXTS, 0, stop,
                 rows.rows);
         byte[] marked = new byte[2 * batch.bytes.length];
@@ -487,20 +487,20 @@ public final class DuplicatesChecks {
         boolean[] isUnusual = new boolean[count];
         engine.mark(batch.bytes, batch.starts, count, null, facts, letters, TEXTS, 0, stop, 0,
                 null, 0, new long[count / 64 + 1], null, marked, ends, isUnusual,
-                new long[RecordEngine.COUNTS]);
+                new long[RecordMethods.COUNTS]);
         int[] found = new int[4];
         for (int k = 0; k < count; k++) {
             codec.setInputStream(new ByteArrayInputStream(records.get(k)));
             SAMRecord record = codec.decode();
             String expected = expectedBarcodes(record);
-            String barcodes = rows.get(k, RecordEngine.BARCODE) + " "
-                    + rows.get(k, RecordEngine.END_BARCODES);
+            String barcodes = rows.get(k, RecordMethods.BARCODE) + " "
+                    + rows.get(k, RecordMethods.END_BARCODES);
             int kind = rows.kind(k);
-            if (kind != RecordEngine.UNUSUAL && kind != RecordEngine.SKIPPED
+            if (kind != RecordMethods.UNUSUAL && kind != RecordMethods.SKIPPED
                     && !barcodes.equals(expected)) {
                 throw new AssertionError(record.getSAMString() + expected + " " + barcodes);
             }
-            found[kind == RecordEngine.UNUSUAL ? 0 : 1]++;
+            found[kind == RecordMethods.UNUSUAL ? 0 : 1]++;
             if (!isUnusual[k]) {
                 Object molecule = picards("setMolecularIdentifier", record, "", "MI", true) == null
                         ? record.getAttribute("MI") : null;

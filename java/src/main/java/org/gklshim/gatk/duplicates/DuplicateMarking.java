@@ -25,17 +25,17 @@ import org.gklshim.Setting;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.threads.OrderedTasks;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
-import org.gklshim.gatk.duplicates.finding.ReadEndCollector;
-import org.gklshim.gatk.duplicates.finding.ReadEndStore;
+import org.gklshim.gatk.duplicates.finding.CandidateCollector;
+import org.gklshim.gatk.duplicates.finding.DuplicateCandidates;
 import org.gklshim.gatk.duplicates.finding.ReadEndsReader;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 import org.gklshim.gatk.duplicates.reading.BamSource;
 import org.gklshim.gatk.duplicates.reading.Buffers;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Places;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordSource;
-import org.gklshim.gatk.duplicates.reading.RecordTexts;
+import org.gklshim.gatk.duplicates.reading.ListedTexts;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.duplicates.writing.MarkedRecordWriter;
 import org.gklshim.gatk.duplicates.writing.RecordMarker;
@@ -56,18 +56,18 @@ public final class DuplicateMarking {
     private static final int HEAP_PARTS = 4;
 
     /** Null until the first run asks for it. */
-    private static RecordEngine loaded;
+    private static RecordMethods loaded;
 
     private final MarkDuplicates tool;
     private final Log log = Log.getInstance(MarkDuplicates.class);
     private final MarkingOptions options;
     private final Inputs inputs;
     private final SAMFileHeader header;
-    private final Genome genome;
+    private final Places places;
     private final ReadGroups groups;
     private final UnusualRecords unusual;
     private final LibraryIdGenerator generator;
-    private final RecordEngine engine;
+    private final RecordMethods engine;
     private final int threads =
             Math.min(Setting.USUAL_THREADS, Runtime.getRuntime().availableProcessors());
     private final Buffers inputBuffers = new Buffers(BamSource.BATCH_SIZE);
@@ -86,34 +86,34 @@ public final class DuplicateMarking {
         header = inputs.header;
         SortOrder order = header.getSortOrder();
         if (order != SortOrder.coordinate && order != SortOrder.queryname) {
-            throw new Unsuitable("input that is sorted neither by coordinate nor by name");
+            throw new UnsuitableException("input that is sorted neither by coordinate nor by name");
         }
         options = new MarkingOptions(tool, order == SortOrder.queryname);
-        genome = new Genome(header);
+        places = new Places(header);
         groups = new ReadGroups(header);
         unusual = new UnusualRecords(inputs, tool.VALIDATION_STRINGENCY);
         generator = new LibraryIdGenerator(header);
     }
 
-    private static synchronized RecordEngine engine()
+    private static synchronized RecordMethods engine()
             throws IOException, ReflectiveOperationException {
         try {
             if (loaded == null) {
                 loaded = start(NativeLibrary.load());
             }
         } catch (UnsatisfiedLinkError | UnsupportedOperationException | IllegalStateException e) {
-            throw new Unsuitable("the native library: " + e.getMessage());
+            throw new UnsuitableException("the native library: " + e.getMessage());
         }
         return loaded;
     }
 
     /** Returns the engine of a library. A call without records shows whether it has our methods. */
-    private static RecordEngine start(NativeLibrary library)
+    private static RecordMethods start(NativeLibrary library)
             throws IOException, ReflectiveOperationException {
-        RecordEngine engine = (RecordEngine) library.instance(NativeRecords.class.getName());
+        RecordMethods engine = (RecordMethods) library.instance(NativeRecords.class.getName());
         try {
             engine.readEnds(new byte[0], new int[1], 0, null, Facts.ofNothing(), new byte[0],
-                    new int[RecordTexts.ROW], 0, new int[RecordEngine.STOP], new long[0]);
+                    new int[ListedTexts.ROW], 0, new int[RecordMethods.STOP], new long[0]);
         } catch (UnsatisfiedLinkError e) {
             throw NativeLibrary.foreign(e);
         }
@@ -128,7 +128,7 @@ public final class DuplicateMarking {
             try {
                 marking = new DuplicateMarking(tool);
                 return marking.run();
-            } catch (Unsuitable e) {
+            } catch (UnsuitableException e) {
                 reason = e.getMessage();
             } catch (IOException | ReflectiveOperationException | RuntimeException
                     | OutOfMemoryError | LinkageError e) {
@@ -199,15 +199,15 @@ public final class DuplicateMarking {
     private void findDuplicates() throws IOException {
         log.info("Reading input file and constructing read end information.");
         Members.replace(tool, "libraryIdGenerator", generator);
-        try (ReadEndStore store = new ReadEndStore(Runtime.getRuntime().maxMemory() / HEAP_PARTS,
-                tool.TMP_DIR.get(0), options.hasBarcodes)) {
-            ReadEndCollector collector = new ReadEndCollector(tool, options, inputs, groups,
-                    genome, store, unusual, generator, log);
+        try (DuplicateCandidates store = new DuplicateCandidates(
+                Runtime.getRuntime().maxMemory() / HEAP_PARTS, tool.TMP_DIR.get(0), options.hasBarcodes)) {
+            CandidateCollector collector = new CandidateCollector(tool, options, inputs, groups,
+                    places, store, unusual, generator, log);
             org.gklshim.Log.info("duplicates: " + threads
                     + (threads == 1 ? " thread" : " threads"));
-            long[] facts = Facts.forFinding(options, genome, groups);
+            long[] facts = Facts.forFinding(options, places, groups);
             read(() -> new ReadEndsReader(engine, facts,
-                            new RecordTexts(inputs, groups, genome, null))::read,
+                            new ListedTexts(inputs, groups, places, null))::read,
                     ends -> {
                         collector.add(ends);
                         inputBuffers.giveBack(ends.records.bytes);
@@ -259,12 +259,12 @@ public final class DuplicateMarking {
                 .makeWriter(outputHeader, true, tool.OUTPUT,
                 (File) Members.get(tool, "REFERENCE_SEQUENCE"));
         isInHtsjdk = false;
-        writer = new MarkedRecordWriter(tool, sets, groups, header, genome, unusual, generator,
+        writer = new MarkedRecordWriter(tool, sets, groups, header, places, unusual, generator,
                 programs, file, inputBuffers, outputBuffers, log);
         try {
-            long[] facts = Facts.forMarking(tool, setsProgram, inputs, options, genome, groups);
-            read(() -> new RecordMarker(engine, facts, sets, groups, genome, outputHeader,
-                            new RecordTexts(inputs, groups, genome, programs),
+            long[] facts = Facts.forMarking(tool, setsProgram, inputs, options, places, groups);
+            read(() -> new RecordMarker(engine, facts, sets, groups, places, outputHeader,
+                            new ListedTexts(inputs, groups, places, programs),
                             writer.needsObjects(), outputBuffers)::mark,
                     writer::write, () -> false);
         } catch (RuntimeException e) {

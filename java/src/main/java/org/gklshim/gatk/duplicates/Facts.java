@@ -3,7 +3,7 @@ package org.gklshim.gatk.duplicates;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.gklshim.gatk.duplicates.finding.MateKey;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Places;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.records.Tags;
@@ -30,17 +30,17 @@ public final class Facts {
     private Facts() {}
 
     /** Returns the facts for finding duplicates. */
-    public static long[] forFinding(MarkingOptions options, Genome genome, ReadGroups groups) {
+    public static long[] forFinding(MarkingOptions options, Places places, ReadGroups groups) {
         return facts(flag(READS_PROGRAMS, options.hasProgram)
                 | flag(IS_GROUPED, options.isGrouped)
                 | flag(SCORES_QUALITIES, options.scoresQualities)
                 | flag(READS_NAMES, options.names == MarkingOptions.Names.DEFAULT)
-                | flag(HAS_SHORT_PLACES, options.hasShortPlaces), options, genome, groups);
+                | flag(HAS_SHORT_PLACES, options.hasShortPlaces), options, places, groups);
     }
 
     /** Returns the facts for marking. */
     static long[] forMarking(MarkDuplicates tool, boolean setsProgram, Inputs inputs,
-            MarkingOptions options, Genome genome, ReadGroups groups) {
+            MarkingOptions options, Places places, ReadGroups groups) {
         return facts(flag(REMOVES, tool.REMOVE_DUPLICATES)
                 | flag(REMOVES_OPTICAL, tool.REMOVE_SEQUENCING_DUPLICATES)
                 | flag(TAGS, tool.TAGGING_POLICY != DuplicateTaggingPolicy.DontTag)
@@ -48,7 +48,7 @@ public final class Facts {
                 | flag(CLEARS_TYPE, tool.CLEAR_DT)
                 | flag(SETS_PROGRAM, setsProgram)
                 | flag(RENAMES_GROUPS, inputs.renamesGroups())
-                | flag(RENAMES_PROGRAMS, inputs.renamesPrograms()), options, genome, groups);
+                | flag(RENAMES_PROGRAMS, inputs.renamesPrograms()), options, places, groups);
     }
 
     /** Returns the facts of a header without sequences and read groups. */
@@ -70,20 +70,20 @@ public final class Facts {
         return packed;
     }
 
-    private static long[] facts(int flags, MarkingOptions options, Genome genome,
+    private static long[] facts(int flags, MarkingOptions options, Places places,
             ReadGroups groups) {
         LongStream.Builder facts = LongStream.builder();
-        facts.add(flags | flag(IS_DUPLEX, options.hasDuplexBarcodes)).add(Genome.MARGIN)
-                .add(genome.lengths.length).add(groups.count()).add(packed(options.tags));
-        for (int length : genome.lengths) {
+        facts.add(flags | flag(IS_DUPLEX, options.hasDuplexBarcodes)).add(Places.MARGIN)
+                .add(places.lengths.length).add(groups.count()).add(packed(options.tags));
+        for (int length : places.lengths) {
             facts.add(length);
         }
-        for (int sequence = 0; sequence < genome.lengths.length; sequence++) {
-            facts.add(genome.place(sequence, 0));
+        for (int sequence = 0; sequence < places.lengths.length; sequence++) {
+            facts.add(places.place(sequence, 0));
         }
         int nameStart = 0;
         facts.add(nameStart);
-        for (String name : genome.names) {
+        for (String name : places.names) {
             nameStart += name.length();
             facts.add(nameStart);
         }

@@ -1,7 +1,7 @@
 package org.gklshim.gatk.duplicates;
 
 /** The class whose native methods are in kernels/jni/native_duplicates.cpp. */
-public final class NativeRecords implements RecordEngine {
+public final class NativeRecords implements RecordMethods {
     @Override
     public native void readEnds(byte[] bytes, int[] starts, int count, int[] files, long[] facts,
             byte[] letters, int[] texts, int from, int[] stop, long[] rows);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToIntFunction;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -76,7 +76,7 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among all pairs. */
-    public void markPairs(ReadEndStore store) throws IOException {
+    public void markPairs(DuplicateCandidates store) throws IOException {
         long alone = 0;
         int width = store.pairs.width;
         for (int k = 0; k < Partitions.COUNT; k++) {
@@ -94,7 +94,7 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among pairs of equal hash. Returns how many are no duplicates. */
-    private int markPairs(ReadEndStore store, long[] words, int[] rows) {
+    private int markPairs(DuplicateCandidates store, long[] words, int[] rows) {
         int width = store.pairs.width;
         sort(rows, words, width);
         int alone = 0;
@@ -148,12 +148,12 @@ public final class DuplicateSets {
 
     private static void mark(Marks marks, long index) {
         if (!marks.set(index)) {
-            throw new Unsuitable("several duplicates of one name");
+            throw new UnsuitableException("several duplicates of one name");
         }
     }
 
     /** Marks the duplicates among reads without mapped mates. A pair at the place comes first. */
-    public void markUnpaired(ReadEndStore store) throws IOException {
+    public void markUnpaired(DuplicateCandidates store) throws IOException {
         int width = store.unpaired.width;
         for (int k = 0; k < Partitions.COUNT; k++) {
             long[] words = store.unpaired.take(k);
@@ -178,7 +178,7 @@ public final class DuplicateSets {
     }
 
     /** Marks reads of equal hash. Nobody asks how many are no duplicates. */
-    private int markUnpaired(ReadEndStore store, long[] words, int[] rows, KeySet places) {
+    private int markUnpaired(DuplicateCandidates store, long[] words, int[] rows, KeySet places) {
         int width = store.unpaired.width;
         sort(rows, words, width);
         for (int from = 0; from < rows.length;) {

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram.SamHeaderAndIterator;
 
@@ -28,7 +28,7 @@ public final class Inputs {
         for (String name : tool.INPUT) {
             files.add(new File(name));
             if (!BamSource.isCompressed(files.get(files.size() - 1))) {
-                throw new Unsuitable("input that is no BAM file");
+                throw new UnsuitableException("input that is no BAM file");
             }
         }
         SamHeaderAndIterator opened =
@@ -44,7 +44,7 @@ public final class Inputs {
                 fileHeaders.add(reader.getFileHeader());
             }
             if (merger.hasMergedSequenceDictionary()) {
-                throw new Unsuitable("inputs with different sequences");
+                throw new UnsuitableException("inputs with different sequences");
             }
         }
         opened.iterator.close();

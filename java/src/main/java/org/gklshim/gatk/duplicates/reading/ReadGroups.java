@@ -28,7 +28,7 @@ public final class ReadGroups {
         }
         idBytes = new byte[ids.length][];
         for (int k = 0; k < ids.length; k++) {
-            idBytes[k] = ids[k] == null ? NOTHING : RecordTexts.bytes(ids[k]);
+            idBytes[k] = ids[k] == null ? NOTHING : ListedTexts.bytes(ids[k]);
         }
     }
 

@@ -1,7 +1,7 @@
 package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.SAMRecord;
-import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.RecordMethods;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 
 /** A batch of records with their marks, for the writer. */
@@ -22,7 +22,7 @@ public final class MarkedBatch {
         this.bytes = bytes;
         ends = new int[records.count];
         isUnusual = new boolean[records.count];
-        counts = new long[groups * RecordEngine.COUNTS];
+        counts = new long[groups * RecordMethods.COUNTS];
     }
 
     /** Returns where the marked bytes of a record start. They are none if it is not marked. */

@@ -11,12 +11,12 @@ import htsjdk.samtools.util.ProgressLogger;
 import java.util.Arrays;
 import java.util.Map;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.duplicates.RecordEngine;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.RecordMethods;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 import org.gklshim.gatk.duplicates.reading.Buffers;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Places;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordOrder;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
@@ -36,7 +36,7 @@ public final class MarkedRecordWriter {
     private final DuplicateSets sets;
     private final ReadGroups groups;
     private final SAMFileHeader header;
-    private final Genome genome;
+    private final Places places;
     private final UnusualRecords unusual;
     private final LibraryIdGenerator generator;
     private final Map<String, String> programs;
@@ -52,14 +52,14 @@ public final class MarkedRecordWriter {
     private RuntimeException failure;
 
     public MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
-            SAMFileHeader header, Genome genome, UnusualRecords unusual,
+            SAMFileHeader header, Places places, UnusualRecords unusual,
             LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
             Buffers inputBuffers, Buffers outputBuffers, Log log) {
         this.tool = tool;
         this.sets = sets;
         this.groups = groups;
         this.header = header;
-        this.genome = genome;
+        this.places = places;
         this.unusual = unusual;
         this.generator = generator;
         this.programs = programs;
@@ -90,8 +90,8 @@ public final class MarkedRecordWriter {
     public void write(MarkedBatch batch) {
         checkOrder(batch.records);
         for (int group = 0; group < groups.count(); group++) {
-            int from = group * RecordEngine.COUNTS;
-            count(group, Arrays.copyOfRange(batch.counts, from, from + RecordEngine.COUNTS));
+            int from = group * RecordMethods.COUNTS;
+            count(group, Arrays.copyOfRange(batch.counts, from, from + RecordMethods.COUNTS));
         }
         int start = 0;
         int count = batch.records.count;
@@ -132,7 +132,7 @@ public final class MarkedRecordWriter {
             result = RecordOrder.names(a.bytes, a.starts[numberA], b.bytes, b.starts[numberB]);
         }
         if (result > 0) {
-            throw new Unsuitable("records that are not sorted");
+            throw new UnsuitableException("records that are not sorted");
         }
     }
 
@@ -160,7 +160,7 @@ public final class MarkedRecordWriter {
             int at = batch.start(k);
             if (batch.ends[k] > at) {
                 int sequence = LittleEndian.integer(batch.bytes, at + 4);
-                progress.record(sequence < 0 ? null : genome.names[sequence],
+                progress.record(sequence < 0 ? null : places.names[sequence],
                         sequence < 0 ? 0 : LittleEndian.integer(batch.bytes, at + 8) + 1);
             }
         }
@@ -183,12 +183,12 @@ public final class MarkedRecordWriter {
             return;
         }
         DuplicationMetrics metrics = metrics(groups.library(group));
-        metrics.UNMAPPED_READS += counts[RecordEngine.COUNT_UNMAPPED];
-        metrics.SECONDARY_OR_SUPPLEMENTARY_RDS += counts[RecordEngine.COUNT_NOT_PRIMARY];
-        metrics.UNPAIRED_READS_EXAMINED += counts[RecordEngine.COUNT_UNPAIRED];
-        metrics.READ_PAIRS_EXAMINED += counts[RecordEngine.COUNT_PAIRED];
-        metrics.UNPAIRED_READ_DUPLICATES += counts[RecordEngine.COUNT_UNPAIRED_DUPLICATES];
-        metrics.READ_PAIR_DUPLICATES += counts[RecordEngine.COUNT_PAIRED_DUPLICATES];
+        metrics.UNMAPPED_READS += counts[RecordMethods.COUNT_UNMAPPED];
+        metrics.SECONDARY_OR_SUPPLEMENTARY_RDS += counts[RecordMethods.COUNT_NOT_PRIMARY];
+        metrics.UNPAIRED_READS_EXAMINED += counts[RecordMethods.COUNT_UNPAIRED];
+        metrics.READ_PAIRS_EXAMINED += counts[RecordMethods.COUNT_PAIRED];
+        metrics.UNPAIRED_READ_DUPLICATES += counts[RecordMethods.COUNT_UNPAIRED_DUPLICATES];
+        metrics.READ_PAIR_DUPLICATES += counts[RecordMethods.COUNT_PAIRED_DUPLICATES];
     }
 
     private DuplicationMetrics metrics(String library) {

@@ -4,13 +4,13 @@ import htsjdk.samtools.DefaultSAMRecordFactory;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMRecord;
 import java.util.Arrays;
-import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.RecordMethods;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
 import org.gklshim.gatk.duplicates.reading.Buffers;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Places;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
-import org.gklshim.gatk.duplicates.reading.RecordTexts;
+import org.gklshim.gatk.duplicates.reading.ListedTexts;
 import org.gklshim.gatk.records.BamRecord;
 
 /** Marks records. Each thread has its own marker. */
@@ -20,17 +20,17 @@ public final class RecordMarker {
     private static final int MAX_SIZE = Integer.MAX_VALUE - 8;
     private static final int MARKS_A_WORD = 64;
 
-    private final RecordEngine engine;
+    private final RecordMethods engine;
     private final long[] facts;
     private final DuplicateSets sets;
     private final ReadGroups groups;
     private final SAMFileHeader header;
-    private final RecordTexts texts;
+    private final ListedTexts texts;
     private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
     private final BamRecord record;
     private final boolean makesObjects;
     private final Buffers buffers;
-    private final int[] stop = new int[RecordEngine.STOP];
+    private final int[] stop = new int[RecordMethods.STOP];
 
     /**
      * Makes a marker.
@@ -39,8 +39,8 @@ public final class RecordMarker {
      * @param makesObjects whether the writer needs objects
      * @param buffers gives the arrays of marked records
      */
-    public RecordMarker(RecordEngine engine, long[] facts, DuplicateSets sets, ReadGroups groups,
-            Genome genome, SAMFileHeader header, RecordTexts texts, boolean makesObjects,
+    public RecordMarker(RecordMethods engine, long[] facts, DuplicateSets sets, ReadGroups groups,
+            Places places, SAMFileHeader header, ListedTexts texts, boolean makesObjects,
             Buffers buffers) {
         this.engine = engine;
         this.facts = facts;
@@ -50,7 +50,7 @@ public final class RecordMarker {
         this.texts = texts;
         this.makesObjects = makesObjects;
         this.buffers = buffers;
-        record = new BamRecord(genome.lengths);
+        record = new BamRecord(places.lengths);
     }
 
     public MarkedBatch mark(BamRecords records) {
@@ -68,14 +68,14 @@ public final class RecordMarker {
                     texts.letters(), texts.rows(), from, stop, records.firstIndex,
                     records.nameIndexes(), base, duplicates, optical, batch.bytes, batch.ends,
                     batch.isUnusual, batch.counts);
-            from = stop[RecordEngine.RECORD];
-            if (stop[RecordEngine.REASON] == RecordEngine.UNKNOWN_TEXT) {
+            from = stop[RecordMethods.RECORD];
+            if (stop[RecordMethods.REASON] == RecordMethods.UNKNOWN_TEXT) {
                 texts.add(records.bytes, stop);
-            } else if (stop[RecordEngine.REASON] == RecordEngine.NO_ROOM) {
-                long size = Math.min(2L * stop[RecordEngine.NEEDED], MAX_SIZE);
+            } else if (stop[RecordMethods.REASON] == RecordMethods.NO_ROOM) {
+                long size = Math.min(2L * stop[RecordMethods.NEEDED], MAX_SIZE);
                 batch.bytes = Arrays.copyOf(batch.bytes, (int) size);
             }
-        } while (stop[RecordEngine.REASON] != RecordEngine.DONE);
+        } while (stop[RecordMethods.REASON] != RecordMethods.DONE);
         if (makesObjects) {
             batch.objects = new SAMRecord[count];
             for (int k = 0; k < count; k++) {

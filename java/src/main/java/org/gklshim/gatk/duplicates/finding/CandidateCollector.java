@@ -13,12 +13,12 @@ import java.util.Arrays;
 import java.util.Set;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.MarkingOptions;
-import org.gklshim.gatk.duplicates.RecordEngine;
-import org.gklshim.gatk.duplicates.Unsuitable;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.RecordMethods;
+import org.gklshim.gatk.duplicates.UnsuitableException;
+import org.gklshim.gatk.duplicates.reading.Places;
 import org.gklshim.gatk.duplicates.reading.Inputs;
 import org.gklshim.gatk.duplicates.reading.ReadGroups;
-import org.gklshim.gatk.duplicates.reading.RecordTexts;
+import org.gklshim.gatk.duplicates.reading.ListedTexts;
 import org.gklshim.gatk.duplicates.reading.UnusualRecords;
 import org.gklshim.gatk.records.BamFormat;
 import picard.sam.markduplicates.MarkDuplicates;
@@ -27,7 +27,7 @@ import picard.sam.markduplicates.util.OpticalDuplicateFinder;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /** Collects the ends of reads in the order of the file, and brings mates together. */
-public final class ReadEndCollector {
+public final class CandidateCollector {
     private static final byte FF = 2;
     private static final byte FR = 3;
     private static final byte RR = 4;
@@ -43,8 +43,8 @@ public final class ReadEndCollector {
     private final MarkingOptions options;
     private final SAMFileHeader header;
     private final ReadGroups groups;
-    private final Genome genome;
-    private final ReadEndStore store;
+    private final Places places;
+    private final DuplicateCandidates store;
     private final MateMatcher mates;
     private final UnusualRecords unusual;
     private final OpticalDuplicateFinder finder;
@@ -69,8 +69,8 @@ public final class ReadEndCollector {
     private long count;
 
     @SuppressWarnings("unchecked")
-    public ReadEndCollector(MarkDuplicates tool, MarkingOptions options, Inputs inputs,
-            ReadGroups groups, Genome genome, ReadEndStore store, UnusualRecords unusual,
+    public CandidateCollector(MarkDuplicates tool, MarkingOptions options, Inputs inputs,
+            ReadGroups groups, Places places, DuplicateCandidates store, UnusualRecords unusual,
             LibraryIdGenerator generator, Log log) {
         ahead = new int[inputs.files.size()];
         // To merge files, it compares the next record of each, and has read the one after that.
@@ -79,12 +79,12 @@ public final class ReadEndCollector {
         this.tool = tool;
         this.options = options;
         this.groups = groups;
-        this.genome = genome;
+        this.places = places;
         this.store = store;
         this.unusual = unusual;
         this.generator = generator;
         this.log = log;
-        mates = new MateMatcher(genome, options.isGrouped,
+        mates = new MateMatcher(places, options.isGrouped,
                 tool.MAX_FILE_HANDLES_FOR_READ_ENDS_MAP);
         finder = (OpticalDuplicateFinder) Members.get(tool, "opticalDuplicateFinder");
         programs = (Set<String>) Members.get(tool, "pgIdsSeen");
@@ -107,7 +107,7 @@ public final class ReadEndCollector {
         return mates.size();
     }
 
-    public void add(ReadEndsOfBatch ends) {
+    public void add(BatchRows ends) {
         if (isDone) {
             lookAhead(ends, 0);
             return;
@@ -126,18 +126,18 @@ public final class ReadEndCollector {
         store.spillIfFull();
     }
 
-    private void add(ReadEndsOfBatch ends, int k) {
+    private void add(BatchRows ends, int k) {
         int kind = ends.kind(k);
-        if (kind == RecordEngine.UNUSUAL) {
+        if (kind == RecordMethods.UNUSUAL) {
             kind = readUnusual(unusual.decode(ends.records, k), ends.records.markedIndex(k));
-        } else if (kind != RecordEngine.SKIPPED) {
-            read(ends, k, kind == RecordEngine.PAIRED);
+        } else if (kind != RecordMethods.SKIPPED) {
+            read(ends, k, kind == RecordMethods.PAIRED);
         } else {
             isDone = ends.isLast && k == ends.count - 1;
         }
-        if (kind == RecordEngine.PAIRED) {
+        if (kind == RecordMethods.PAIRED) {
             addPaired();
-        } else if (kind == RecordEngine.UNPAIRED) {
+        } else if (kind == RecordMethods.UNPAIRED) {
             store.addUnpaired(read);
         }
         if (!isDone) {
@@ -148,7 +148,7 @@ public final class ReadEndCollector {
     }
 
     /** Has htsjdk read ahead. If it finds a fault there, Picard opens no output. */
-    private void lookAhead(ReadEndsOfBatch ends, int from) {
+    private void lookAhead(BatchRows ends, int from) {
         for (int k = from; k < ends.records.count && !isComplete; k++) {
             int file = ends.records.file(k);
             if (ahead[file] > 0) {
@@ -162,7 +162,7 @@ public final class ReadEndCollector {
     private void count(byte[] bytes, int start) {
         count++;
         int sequence = integer(bytes, start + 4);
-        if (progress.record(sequence < 0 ? null : genome.names[sequence],
+        if (progress.record(sequence < 0 ? null : places.names[sequence],
                 sequence < 0 ? 0 : integer(bytes, start + 8) + 1)) {
             logUnmatched();
         }
@@ -173,14 +173,14 @@ public final class ReadEndCollector {
                 + " records in RAM.");
     }
 
-    private void read(ReadEndsOfBatch ends, int k, boolean isPaired) {
+    private void read(BatchRows ends, int k, boolean isPaired) {
         byte[] bytes = ends.records.bytes;
         int start = ends.records.starts[k];
         int flags = unsignedShort(bytes, start + 18);
-        long rest = ends.get(k, RecordEngine.REST);
+        long rest = ends.get(k, RecordMethods.REST);
         int group = (int) (rest >> 32);
         read.sequence = integer(bytes, start + 4);
-        read.place = ends.get(k, RecordEngine.PLACE) >> 1;
+        read.place = ends.get(k, RecordMethods.PLACE) >> 1;
         read.isReverse = (flags & BamFormat.REVERSE) != 0;
         read.mateSequence = isPaired ? integer(bytes, start + 24) : -1;
         read.index = ends.records.markedIndex(k);
@@ -191,16 +191,16 @@ public final class ReadEndCollector {
         } else {
             read.group = GROUP_UNSET;
         }
-        read.barcode = (int) ends.get(k, RecordEngine.BARCODE);
-        read.firstBarcode = (int) (ends.get(k, RecordEngine.END_BARCODES) >> 32);
-        read.secondBarcode = (int) ends.get(k, RecordEngine.END_BARCODES);
+        read.barcode = (int) ends.get(k, RecordMethods.BARCODE);
+        read.firstBarcode = (int) (ends.get(k, RecordMethods.END_BARCODES) >> 32);
+        read.secondBarcode = (int) ends.get(k, RecordMethods.END_BARCODES);
         isFirst = (flags & BamFormat.FIRST) != 0;
         if (isPaired) {
             if (options.pairsWithinGroups && group == groups.none()) {
-                throw new Unsuitable(NO_GROUP_OF_PAIR);
+                throw new UnsuitableException(NO_GROUP_OF_PAIR);
             }
             key.set(groups.keyStart(group, options), bytes, start + BamFormat.FIXED_SIZE,
-                    unsignedByte(bytes, start + 12) - 1, ends.get(k, RecordEngine.HASH));
+                    unsignedByte(bytes, start + 12) - 1, ends.get(k, RecordMethods.HASH));
         }
     }
 
@@ -208,17 +208,17 @@ public final class ReadEndCollector {
         if (libraries[group] == 0) {
             libraries[group] = generator.getLibraryId(groups.record(group));
             if (libraries[group] < 0) {
-                throw new Unsuitable("the number of libraries");
+                throw new UnsuitableException("the number of libraries");
             }
         }
         return libraries[group];
     }
 
     /** Finds the read's place on the flow cell. Returns whether Picard would find it. */
-    private boolean isLocated(ReadEndsOfBatch ends, int k) {
+    private boolean isLocated(BatchRows ends, int k) {
         if (ends.isLocated(k)) {
-            long location = ends.get(k, RecordEngine.LOCATION);
-            read.tile = (short) ends.get(k, RecordEngine.REST);
+            long location = ends.get(k, RecordMethods.LOCATION);
+            read.tile = (short) ends.get(k, RecordMethods.REST);
             read.x = (int) (location >> 32);
             read.y = (int) location;
             return true;
@@ -230,7 +230,7 @@ public final class ReadEndCollector {
         return isLocated;
     }
 
-    private boolean askPicard(ReadEndsOfBatch ends, int k, ReadEndsForMarkDuplicates place) {
+    private boolean askPicard(BatchRows ends, int k, ReadEndsForMarkDuplicates place) {
         // With its own pattern for names, Picard warns of the first name that is different.
         hasWarned = options.names == MarkingOptions.Names.DEFAULT;
         int start = ends.records.starts[k] + BamFormat.FIXED_SIZE;
@@ -246,30 +246,30 @@ public final class ReadEndCollector {
         }
         if (record.getReadUnmappedFlag()) {
             isDone = record.getReferenceIndex() == -1 && !options.isGrouped;
-            return RecordEngine.SKIPPED;
+            return RecordMethods.SKIPPED;
         }
         if (record.isSecondaryOrSupplementary()) {
-            return RecordEngine.SKIPPED;
+            return RecordMethods.SKIPPED;
         }
         read.read((ReadEndsForMarkDuplicates) Members.call(tool, "buildReadEnds", header, index,
-                record, options.hasBarcodes), genome);
+                record, options.hasBarcodes), places);
         if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
-            return RecordEngine.UNPAIRED;
+            return RecordMethods.UNPAIRED;
         }
         isFirst = record.getFirstOfPairFlag();
         if (options.pairsWithinGroups && record.getReadGroup() == null) {
-            throw new Unsuitable(NO_GROUP_OF_PAIR);
+            throw new UnsuitableException(NO_GROUP_OF_PAIR);
         }
         String group = options.pairsWithinGroups ? record.getReadGroup().getReadGroupId() : "";
-        key.set(RecordTexts.bytes(group), RecordTexts.bytes(record.getReadName()));
-        return RecordEngine.PAIRED;
+        key.set(ListedTexts.bytes(group), ListedTexts.bytes(record.getReadName()));
+        return RecordMethods.PAIRED;
     }
 
     /** Adds the read, whose mate is mapped. */
     private void addPaired() {
         // A read may say that it is paired, and that its mate is on no sequence.
         if (read.mateSequence < 0) {
-            throw new Unsuitable("a mapped mate without a place");
+            throw new UnsuitableException("a mapped mate without a place");
         }
         store.addPairedRead(read);
         if (mates.remove(read.sequence, key, mate)) {

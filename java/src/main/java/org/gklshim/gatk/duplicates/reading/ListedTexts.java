@@ -3,13 +3,13 @@ package org.gklshim.gatk.duplicates.reading;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
-import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.RecordMethods;
 
 /**
  * The read groups and programs that records name, as the table that native code looks them up in.
  * It asks for those that are not there yet. Each thread has its own.
  */
-public final class RecordTexts {
+public final class ListedTexts {
     /** The numbers of a row: the tag and the file, the text, its value, and the new text. */
     private static final int TEXT_OF = 0;
     private static final int START = 1;
@@ -35,12 +35,12 @@ public final class RecordTexts {
     private int programCount;
 
     /** Makes a table whose letters begin with the names of the sequences. */
-    public RecordTexts(Inputs inputs, ReadGroups groups, Genome genome,
+    public ListedTexts(Inputs inputs, ReadGroups groups, Places places,
             Map<String, String> newPrograms) {
         this.inputs = inputs;
         this.groups = groups;
         this.newPrograms = newPrograms;
-        for (String name : genome.names) {
+        for (String name : places.names) {
             append(bytes(name));
         }
     }
@@ -75,9 +75,9 @@ public final class RecordTexts {
 
     /** Adds the text that is unknown where native code has stopped. */
     public void add(byte[] bytes, int[] stop) {
-        int textOf = stop[RecordEngine.TEXT_OF];
-        int length = stop[RecordEngine.TEXT_LENGTH];
-        String text = length < 0 ? null : new String(bytes, stop[RecordEngine.TEXT_START], length,
+        int textOf = stop[RecordMethods.TEXT_OF];
+        int length = stop[RecordMethods.TEXT_LENGTH];
+        String text = length < 0 ? null : new String(bytes, stop[RecordMethods.TEXT_START], length,
                 StandardCharsets.ISO_8859_1);
         if ((textOf & 1) == GROUP) {
             addGroup(textOf, text);

@@ -4,7 +4,7 @@ package org.gklshim.gatk.duplicates;
  * What native code does with the records of a batch. Its arrays are those of the C interface, which
  * kernels/internal/gkl_shim_internal.h describes.
  */
-public interface RecordEngine {
+public interface RecordMethods {
     /** The numbers of the row of a record. */
     int KIND = 0;
     int PLACE = 1;
