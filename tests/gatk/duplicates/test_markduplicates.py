@@ -308,4 +308,5 @@ def test_parts_find_what_picard_and_plain_maps_find(
         "sums: true",
         "faults: true",
         "barcodes: true",
+        "runs: true",
     ]

@@ -11,7 +11,7 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
  * The ends of reads, in few words each. Equal ends are in one partition. What does not fit into the
  * given memory goes to temporary files.
  */
-public final class DuplicateCandidates implements Closeable {
+final class DuplicateCandidates implements Closeable {
     private static final int BARCODE_WORDS = 2;
     private static final int PAIR_WORDS = 5;
     private static final int UNPAIRED_WORDS = 4;
@@ -33,7 +33,7 @@ public final class DuplicateCandidates implements Closeable {
     private final File folder;
     private final long[] row = new long[BARCODE_WORDS + PAIR_WORDS];
 
-    public DuplicateCandidates(long maxBytes, File folder, boolean hasBarcodes) {
+    DuplicateCandidates(long maxBytes, File folder, boolean hasBarcodes) {
         maxWords = maxBytes / 8;
         this.folder = folder;
         barcodeWords = hasBarcodes ? BARCODE_WORDS : 0;

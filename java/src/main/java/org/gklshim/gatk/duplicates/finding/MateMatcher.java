@@ -59,7 +59,7 @@ final class MateMatcher {
     }
 
     private static int filterWord(MateKey key) {
-        return (int) (key.hash >>> 64 - FILTER_BITS + 6);
+        return key.hash >>> 32 - FILTER_BITS + 6;
     }
 
     /** Remembers a read for which {@link #remove} has just found no mate. */

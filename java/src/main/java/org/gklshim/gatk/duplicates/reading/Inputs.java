@@ -63,7 +63,7 @@ public final class Inputs {
     }
 
     /** Returns the program that takes the place of a file's own, or null. */
-    String program(int file, String id) {
+    public String program(int file, String id) {
         return renamesPrograms() && id != null
                 ? merger.getProgramGroupId(fileHeaders.get(file), id) : id;
     }
