@@ -56,13 +56,17 @@ bool Batch::read(int32_t number) {
     program_tag = tags.find(kProgram);
     if ((group_tag && group_tag->type() != 'Z') || (program_tag && !program_tag->is_ascii()))
         return false;
-    const gkl_shim_duplicates_run::File &of = run_.files[size_t(file(number))];
-    group = of.groups.find(group_tag);
-    program = of.programs.find(program_tag);
-    // htsjdk removes it. Then the record is one without a program.
-    if (program == nullptr && run_.has(GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS))
-        program = of.programs.absent();
+    file_ = &run_.files[size_t(file(number))];
+    group = file_->groups.find(group_tag);
     return group != nullptr;
+}
+
+const Text *Batch::program() const {
+    const Text *const listed = file_->programs.find(program_tag);
+    // When htsjdk renames programs, it removes others. Then the record is one without a program.
+    return listed == nullptr && run_.has(GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS)
+               ? file_->programs.absent()
+               : listed;
 }
 
 Strand Batch::strand() const {

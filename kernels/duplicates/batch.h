@@ -26,12 +26,14 @@ class Batch {
     Tags tags;
     // The read group, if the record is usual.
     const Text *group = nullptr;
-    // The tag PG, and what is listed for its text. Null if there is none.
+    // The tag PG of a usual record. Null if there is none.
     const Tag *program_tag = nullptr;
-    const Text *program = nullptr;
 
     // Reads a record. Returns whether it is usual.
     bool read(int32_t number);
+
+    // What is listed for the program. Null if nothing is.
+    const Text *program() const;
 
     // The strand of the molecule: Picard takes it from the mates' 5' ends.
     Strand strand() const;
@@ -44,6 +46,7 @@ class Batch {
     int32_t file(int32_t number) const { return records_.files ? records_.files[number] : 0; }
 
    private:
+    const gkl_shim_duplicates_run::File *file_ = nullptr;
     const gkl_shim_duplicates_run &run_;
     const gkl_shim_duplicates_records &records_;
 };

@@ -48,8 +48,8 @@ class Marker {
     // Finds the tags that are set, in the order in which they are written.
     void find_new_tags(const char *type) {
         new_count_ = 0;
-        if (batch_.program != nullptr && batch_.program->new_text)
-            add_tag(kProgram, *batch_.program->new_text);
+        const Text *const program = batch_.program();
+        if (program != nullptr && program->new_text) add_tag(kProgram, *program->new_text);
         if (type != nullptr) add_tag(kDuplicateType, type);
         if (run_.molecule_tag() != 0) {
             find_molecule();
