@@ -66,19 +66,18 @@ bool read_fields(const uint8_t *name, int32_t length, uint32_t fields[3]) {
     return count == 5 || count == 7;
 }
 
-// The hash of a read group and a name: a polynomial of the bytes, mixed. Partitions.java and
-// MateKey.java have the same one.
-uint64_t hash_of(uint64_t before, const uint8_t *name, int32_t length) {
-    constexpr uint64_t kFactor = 0x100000001b3;
-    uint64_t hash = before;
-    for (int32_t k = 0; k < length; k++) hash = hash * kFactor + uint64_t(int64_t(int8_t(name[k])));
+// Mixes the bits of the hash of a key.
+int32_t mixed(uint64_t hash) {
     hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
-    return hash ^ hash >> 32;
+    return int32_t(hash >> 32);
 }
 
-// Puts two numbers of 32 bits into one.
-int64_t packed(int32_t high, uint32_t low) { return int64_t(uint64_t(uint32_t(high)) << 32 | low); }
+// Continues Java's hash of a text.
+uint32_t hash_text(uint32_t hash, const uint8_t *text, int64_t length) {
+    for (int64_t k = 0; k < length; k++) hash = 31 * hash + text[k];
+    return hash;
+}
 
 // Finds Picard's hash of a barcode of both mates. Returns false if Picard may not accept it.
 bool hash_barcode(const Batch &batch, bool is_duplex, const Tag &tag, uint32_t *hash) {
@@ -102,103 +101,92 @@ bool hash_barcode(const Batch &batch, bool is_duplex, const Tag &tag, uint32_t *
 }
 
 // Finds Java's hash of a text, 0 if there is none. Returns false if htsjdk may read it otherwise.
-bool hash_end_barcode(const Tag *tag, uint32_t *hash) {
+bool hash_end_barcode(const Tag *tag, int32_t *hash) {
     *hash = 0;
     if (tag == nullptr) return true;
-    const uint8_t *const text = tag->value(), *const end = tag->end - 1;
-    if (tag->type() != 'Z' || std::any_of(text, end, [](uint8_t letter) { return letter > 127; }))
-        return false;
-    *hash = hash_text(0, text, end - text);
-    return true;
+    *hash = int32_t(hash_text(0, tag->value(), int64_t(tag->text().size())));
+    return tag->is_ascii();
 }
 
 // Writes the hashes of barcodes. Returns false if htsjdk has to look at the record.
-bool write_barcodes(const Batch &batch, bool is_duplex, int64_t *row) {
+bool write_barcodes(const Batch &batch, bool is_duplex, gkl_shim_duplicates_row *row) {
     const bool is_second = batch.record.has(kPaired) && !batch.record.has(kFirst);
     const Tag *const barcode = batch.named_tag(GKL_SHIM_DUPLICATES_TAG_BARCODE);
-    uint32_t of_both = 0, of_end;
-    if ((barcode != nullptr && !hash_barcode(batch, is_duplex, *barcode, &of_both)) ||
-        !hash_end_barcode(batch.named_tag(is_second ? GKL_SHIM_DUPLICATES_TAG_SECOND
-                                                    : GKL_SHIM_DUPLICATES_TAG_FIRST),
-                          &of_end))
-        return false;
+    uint32_t of_both = 0;
+    if (barcode != nullptr && !hash_barcode(batch, is_duplex, *barcode, &of_both)) return false;
     // Java's hash of an array with the barcode alone.
-    row[GKL_SHIM_DUPLICATES_BARCODE] = int32_t(31 + of_both);
-    row[GKL_SHIM_DUPLICATES_END_BARCODES] =
-        is_second ? packed(0, of_end) : packed(int32_t(of_end), 0);
-    return true;
+    row->barcode = int32_t(31 + of_both);
+    return is_second ? hash_end_barcode(batch.named_tag(GKL_SHIM_DUPLICATES_TAG_SECOND),
+                                        &row->second_barcode)
+                     : hash_end_barcode(batch.named_tag(GKL_SHIM_DUPLICATES_TAG_FIRST),
+                                        &row->first_barcode);
 }
 
-// Writes the row of a primary alignment.
-void write_row(const Record &record, const gkl_shim_duplicates_header &header, int32_t group,
-               int64_t place, int64_t *row) {
-    const bool is_paired = record.has_mapped_mate();
-    row[GKL_SHIM_DUPLICATES_KIND] |=
-        is_paired ? GKL_SHIM_DUPLICATES_PAIRED : GKL_SHIM_DUPLICATES_UNPAIRED;
-    row[GKL_SHIM_DUPLICATES_PLACE] = 2 * place + record.has(kReverse);
+// Writes what the row of a primary alignment has beside the barcodes. Returns the kind.
+int32_t write_end(const Record &record, const gkl_shim_duplicates_run &run, const Text &group,
+                  gkl_shim_duplicates_row *row) {
+    row->group = group.group;
+    // A read that is clipped this much is left to Picard.
+    row->end = int32_t(std::clamp(record.five_prime_end(), int64_t(INT32_MIN), int64_t(INT32_MAX)));
+    row->score = score(record, run.has(GKL_SHIM_DUPLICATES_SCORES_QUALITIES));
     uint32_t fields[3] = {0, 0, 0};
-    if (header.options & GKL_SHIM_DUPLICATES_READS_NAMES &&
-        read_fields(record.name, record.name_length, fields))
-        row[GKL_SHIM_DUPLICATES_KIND] |= GKL_SHIM_DUPLICATES_LOCATED;
-    const bool is_short = header.options & GKL_SHIM_DUPLICATES_HAS_SHORT_PLACES;
-    const auto coordinate = [&](uint32_t field) {
-        return is_short ? int16_t(field) : int32_t(field);
-    };
-    row[GKL_SHIM_DUPLICATES_LOCATION] =
-        packed(coordinate(fields[1]), uint32_t(coordinate(fields[2])));
-    const uint16_t points =
-        uint16_t(score(record, header.options & GKL_SHIM_DUPLICATES_SCORES_QUALITIES));
-    row[GKL_SHIM_DUPLICATES_REST] = packed(group, uint32_t(points) << 16 | uint16_t(fields[0]));
-    row[GKL_SHIM_DUPLICATES_HASH] = is_paired
-                                        ? int64_t(hash_of(uint64_t(header.group_hashes[group]),
-                                                          record.name, record.name_length))
-                                        : 0;
+    row->is_located = run.has(GKL_SHIM_DUPLICATES_READS_NAMES) &&
+                      read_fields(record.name, record.name_length, fields);
+    row->tile = int16_t(fields[0]);
+    row->x = int32_t(fields[1]);
+    row->y = int32_t(fields[2]);
+    if (!record.has_mapped_mate()) return GKL_SHIM_DUPLICATES_UNPAIRED;
+    const uint64_t before = run.has(GKL_SHIM_DUPLICATES_PAIRS_IN_GROUPS) ? group.hash : 0;
+    row->key_hash = mixed(hash_key(before, record.name_text()));
+    return GKL_SHIM_DUPLICATES_PAIRED;
 }
 
-// Throws what is thrown in Batch::read().
-void read_ends(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
-               const gkl_shim_duplicates_texts &texts, int32_t from, int64_t *rows,
-               gkl_shim_duplicates_stop *stop) {
-    Batch batch(records, header, texts, stop);
+// Throws what Batch() throws.
+void read_ends(const gkl_shim_duplicates_run &run, const gkl_shim_duplicates_records &records,
+               gkl_shim_duplicates_row *rows) {
+    Batch batch(run, records);
     const Record &record = batch.record;
-    const bool is_duplex = header.options & GKL_SHIM_DUPLICATES_IS_DUPLEX;
-    const bool has_barcodes =
-        std::any_of(header.tags, header.tags + GKL_SHIM_DUPLICATES_TAG_MOLECULE,
-                    [](uint16_t name) { return name != 0; });
-    for (int32_t k = from; k < records.count; k++) {
-        int64_t *const row = rows + int64_t(k) * GKL_SHIM_DUPLICATES_ROW;
-        if (!batch.read(k)) return;
-        const bool reads_program =
-            batch.is_usual && header.options & GKL_SHIM_DUPLICATES_READS_PROGRAMS;
-        row[GKL_SHIM_DUPLICATES_KIND] =
-            packed(reads_program ? batch.program[GKL_SHIM_DUPLICATES_TEXT_VALUE] : -1, 0);
-        if (!batch.is_usual) {
-            row[GKL_SHIM_DUPLICATES_KIND] |= GKL_SHIM_DUPLICATES_UNUSUAL;
-        } else if (record.has(kUnmapped)) {
-            if (record.reference == -1 && !(header.options & GKL_SHIM_DUPLICATES_IS_GROUPED))
-                return batch.stop(GKL_SHIM_DUPLICATES_UNPLACED, k);
-        } else if (record.is_primary()) {
-            const int64_t end = record.five_prime_end();
-            if (end < -int64_t(header.margin) ||
-                end >= header.lengths[record.reference] + header.margin)
-                return batch.stop(GKL_SHIM_DUPLICATES_OUTSIDE, k);
-            if (has_barcodes && !write_barcodes(batch, is_duplex, row))
-                row[GKL_SHIM_DUPLICATES_KIND] |= GKL_SHIM_DUPLICATES_UNUSUAL;
-            else
-                write_row(record, header, batch.group[GKL_SHIM_DUPLICATES_TEXT_VALUE],
-                          header.offsets[record.reference] + end, row);
+    const bool is_duplex = run.has(GKL_SHIM_DUPLICATES_IS_DUPLEX);
+    const bool has_barcodes = run.has_barcodes();
+    std::string_view program;
+    int32_t program_file = -1;
+    for (int32_t k = 0; k < records.count; k++) {
+        gkl_shim_duplicates_row &row = rows[k];
+        row = {};
+        const bool is_usual = batch.read(k);
+        row.kind = is_usual ? GKL_SHIM_DUPLICATES_SKIPPED : GKL_SHIM_DUPLICATES_UNUSUAL;
+        row.flags = record.flags;
+        row.reference = record.reference;
+        row.position = int32_t(uint32_t(record.position));
+        row.mate_reference = record.mate_reference;
+        if (!is_usual) continue;
+        row.name_length = record.name_length;
+        row.program_start = -1;
+        if (batch.program_tag != nullptr) {
+            const std::string_view text = batch.program_tag->text();
+            if (text != program || batch.file(k) != program_file) program = text;
+            program_file = batch.file(k);
+            row.program_start =
+                int32_t(program.data() - reinterpret_cast<const char *>(records.bytes));
+            row.program_length = int32_t(program.size());
         }
+        if (!record.has(kUnmapped) && record.is_primary())
+            row.kind = has_barcodes && !write_barcodes(batch, is_duplex, &row)
+                           ? int32_t(GKL_SHIM_DUPLICATES_UNUSUAL)
+                           : write_end(record, run, *batch.group, &row);
     }
 }
 
 }  // namespace
 }  // namespace gkl_shim::duplicates
 
-extern "C" gkl_shim_status gkl_shim_duplicates_read_ends(const gkl_shim_duplicates_records *records,
-                                                         const gkl_shim_duplicates_header *header,
-                                                         const gkl_shim_duplicates_texts *texts,
-                                                         int32_t from, int64_t *rows,
-                                                         gkl_shim_duplicates_stop *stop) {
-    return gkl_shim::guarded(
-        [&] { gkl_shim::duplicates::read_ends(*records, *header, *texts, from, rows, stop); });
+extern "C" gkl_shim_status gkl_shim_duplicates_read_ends(const gkl_shim_duplicates_run *run,
+                                                         const gkl_shim_duplicates_records *records,
+                                                         gkl_shim_duplicates_row *rows) {
+    return gkl_shim::guarded([&] { gkl_shim::duplicates::read_ends(*run, *records, rows); });
+}
+
+extern "C" int32_t gkl_shim_duplicates_key_hash(const uint8_t *key, int64_t length) {
+    using namespace gkl_shim::duplicates;
+    return mixed(hash_key(0, {reinterpret_cast<const char *>(key), size_t(length)}));
 }

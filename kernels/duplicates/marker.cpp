@@ -1,5 +1,4 @@
 // Marks records, and writes their tags as htsjdk does once a tag was set.
-#include <stdio.h>
 #include <string.h>
 
 #include <algorithm>
@@ -13,100 +12,73 @@ namespace {
 // A tag that is set.
 struct NewTag {
     uint16_t name;
-    const uint8_t *text;
-    int64_t length;
-    // What the record gets longer by.
-    int64_t size() const { return kTagHeader + length + 1; }
+    std::string_view text;
 };
 
 class Marker {
    public:
-    Marker(const gkl_shim_duplicates_header &header, const gkl_shim_duplicates_marks &marks,
-           const gkl_shim_duplicates_output &output, Batch *batch)
-        : header_(header), marks_(marks), output_(output), batch_(*batch) {}
+    Marker(const gkl_shim_duplicates_run &run, const gkl_shim_duplicates_output &output,
+           const Batch &batch)
+        : run_(run), output_(output), batch_(batch) {}
 
-    // Marks the record that was read. Returns where its marked bytes end, or the size that the
-    // output must have, as a negative number.
-    int64_t mark(int32_t number, int64_t start) {
-        const int64_t index = marks_.indexes ? marks_.indexes[number] : marks_.first + number;
-        const bool is_duplicate = is_set(marks_.duplicates, index);
-        const bool is_optical = is_duplicate && marks_.optical && is_set(marks_.optical, index);
-        if (!(is_duplicate && has(GKL_SHIM_DUPLICATES_REMOVES)) &&
-            !(is_optical && has(GKL_SHIM_DUPLICATES_REMOVES_OPTICAL))) {
-            find_new_tags(type(is_duplicate, is_optical));
-            int64_t most = start + (batch_.record.end - batch_.record.start) +
-                           std::max(0, batch_.group[GKL_SHIM_DUPLICATES_NEW_LENGTH]);
-            for (int k = 0; k < new_count_; k++) most += new_tags_[k].size();
-            if (most > output_.size) return -most;
-            start = write(output_.bytes + start, is_duplicate) - output_.bytes;
-        }
+    // Marks and counts the record that was read. Returns where its marked bytes end. Throws Failed
+    // if there is no room for them.
+    int64_t mark(uint8_t marks, int64_t start) {
+        const bool is_duplicate = marks & GKL_SHIM_DUPLICATES_IS_DUPLICATE;
+        const bool is_optical = marks & GKL_SHIM_DUPLICATES_IS_OPTICAL;
         count(is_duplicate);
-        return start;
+        if ((is_duplicate && run_.has(GKL_SHIM_DUPLICATES_REMOVES)) ||
+            (is_optical && run_.has(GKL_SHIM_DUPLICATES_REMOVES_OPTICAL)))
+            return start;
+        const int64_t most = batch_.record.end - batch_.record.start + run_.growth;
+        if (most > output_.size - start || output_.size > INT32_MAX)
+            throw Failed{invalid("no room for the marked records")};
+        find_new_tags(type(is_duplicate, is_optical));
+        return write(output_.bytes + start, is_duplicate) - output_.bytes;
     }
 
    private:
-    bool has(int32_t option) const { return (header_.options & option) != 0; }
-
-    bool is_set(const int64_t *bits, int64_t index) const {
-        const int64_t bit = index - marks_.base;
-        if (bit < 0 || bit >> 6 >= marks_.words) throw Failed{invalid("a record has no mark")};
-        return uint64_t(bits[bit >> 6]) >> (bit & 63) & 1;
-    }
-
     // The value of the tag DT, or null.
     const char *type(bool is_duplicate, bool is_optical) const {
-        if (!is_duplicate || !has(GKL_SHIM_DUPLICATES_TAGS)) return nullptr;
+        if (!is_duplicate || !run_.has(GKL_SHIM_DUPLICATES_TAGS)) return nullptr;
         if (is_optical) return "SQ";
-        return has(GKL_SHIM_DUPLICATES_TAGS_ALL) ? "LB" : nullptr;
+        return run_.has(GKL_SHIM_DUPLICATES_TAGS_ALL) ? "LB" : nullptr;
     }
 
     // Finds the tags that are set, in the order in which they are written.
     void find_new_tags(const char *type) {
         new_count_ = 0;
-        const int32_t *const program = batch_.program;
-        if (program[GKL_SHIM_DUPLICATES_NEW_LENGTH] >= 0)
-            add_tag(kProgram, batch_.texts.replacement(program),
-                    program[GKL_SHIM_DUPLICATES_NEW_LENGTH]);
-        if (type != nullptr) add_tag(kDuplicateType, reinterpret_cast<const uint8_t *>(type), 2);
-        if (molecule_tag() != 0) {
+        const Text *const program = batch_.program();
+        if (program != nullptr && program->new_text) add_tag(kProgram, *program->new_text);
+        if (type != nullptr) add_tag(kDuplicateType, type);
+        if (run_.molecule_tag() != 0) {
             find_molecule();
-            add_tag(molecule_tag(), molecule_.data(), int64_t(molecule_.size()));
+            add_tag(run_.molecule_tag(), molecule_);
         }
     }
 
-    void add_tag(uint16_t name, const uint8_t *text, int64_t length) {
+    void add_tag(uint16_t name, std::string_view text) {
         int place = new_count_++;
         for (; place > 0 && new_tags_[place - 1].name > name; place--)
             new_tags_[place] = new_tags_[place - 1];
-        new_tags_[place] = {name, text, length};
+        new_tags_[place] = {name, text};
     }
-
-    uint16_t molecule_tag() const { return header_.tags[GKL_SHIM_DUPLICATES_TAG_MOLECULE]; }
 
     // Finds Picard's name of the molecule: the sequence, the position of the read or of its mate,
     // whichever is reversed, and the strand.
     void find_molecule() {
         const Record &record = batch_.record;
-        if (record.has(kUnmapped)) {
-            molecule_.assign({'n', 'u', 'l', 'l'});
-        } else {
-            const int64_t *const name = header_.names + record.reference;
-            molecule_.assign(batch_.texts.letters() + name[0], batch_.texts.letters() + name[1]);
-        }
-        char rest[32];
-        const int64_t position = record.has(kReverse) ? record.position : record.mate_position;
+        molecule_ = record.has(kUnmapped) ? "null" : run_.names[size_t(record.reference)];
         const Strand strand =
-            has(GKL_SHIM_DUPLICATES_IS_DUPLEX) ? batch_.strand() : Strand::kUnknown;
-        const int length = snprintf(rest, sizeof rest, ":%lld/%s", static_cast<long long>(position),
-                                    strand == Strand::kTop      ? "/A"
-                                    : strand == Strand::kBottom ? "/B"
-                                                                : "");
-        molecule_.insert(molecule_.end(), rest, rest + length);
+            run_.has(GKL_SHIM_DUPLICATES_IS_DUPLEX) ? batch_.strand() : Strand::kUnknown;
+        molecule_ += ':';
+        molecule_ += std::to_string(record.has(kReverse) ? record.position : record.mate_position);
+        molecule_ += strand == Strand::kTop ? "//A" : strand == Strand::kBottom ? "//B" : "/";
     }
 
     void count(bool is_duplicate) {
-        const int32_t group = batch_.group[GKL_SHIM_DUPLICATES_TEXT_VALUE];
-        int64_t *const counts = output_.counts + int64_t(group) * GKL_SHIM_DUPLICATES_COUNTS;
+        int64_t *const counts =
+            output_.counts + int64_t(batch_.group->group) * GKL_SHIM_DUPLICATES_COUNTS;
         const bool is_paired = batch_.record.has_mapped_mate();
         if (batch_.record.has(kUnmapped)) {
             counts[GKL_SHIM_DUPLICATES_COUNT_UNMAPPED]++;
@@ -126,10 +98,11 @@ class Marker {
     uint8_t *write(uint8_t *to, bool is_duplicate) {
         const Record &record = batch_.record;
         const bool sets_tag =
-            has(GKL_SHIM_DUPLICATES_CLEARS_TYPE) || has(GKL_SHIM_DUPLICATES_SETS_PROGRAM) ||
+            run_.has(GKL_SHIM_DUPLICATES_CLEARS_TYPE | GKL_SHIM_DUPLICATES_SETS_PROGRAM) ||
             new_count_ > 0 ||
-            (has(GKL_SHIM_DUPLICATES_RENAMES_GROUPS) && batch_.tags.find(kReadGroup) != nullptr) ||
-            (has(GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS) && batch_.tags.find(kProgram) != nullptr);
+            (run_.has(GKL_SHIM_DUPLICATES_RENAMES_GROUPS) &&
+             batch_.tags.find(kReadGroup) != nullptr) ||
+            (run_.has(GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS) && batch_.program_tag != nullptr);
         const uint8_t *const copied_to = sets_tag ? record.tags : record.end;
         memcpy(to, record.start, size_t(copied_to - record.start));
         store(to + kBin, record.bin());
@@ -153,19 +126,18 @@ class Marker {
     }
 
     uint8_t *write_tags(uint8_t *to) const {
-        const int32_t *const group = batch_.group;
+        const std::optional<std::string> &new_group = batch_.group->new_text;
         const NewTag *next = new_tags_, *const new_end = new_tags_ + new_count_;
         const auto write_before = [&](int32_t name) {
             for (; next != new_end && next->name < name; next++)
-                to = write_text(to, next->name, next->text, next->length);
+                to = write_text(to, next->name, next->text);
         };
         for (const Tag &tag : batch_.tags) {
             write_before(tag.name());
             // The new value is written before the next tag.
             const bool is_set = next != new_end && next->name == tag.name();
-            if (tag.name() == kReadGroup && group[GKL_SHIM_DUPLICATES_NEW_LENGTH] >= 0)
-                to = write_text(to, kReadGroup, batch_.texts.replacement(group),
-                                group[GKL_SHIM_DUPLICATES_NEW_LENGTH]);
+            if (tag.name() == kReadGroup && new_group)
+                to = write_text(to, kReadGroup, *new_group);
             else if (!is_set && !is_cleared(tag.name()))
                 to = write_tag(to, tag);
         }
@@ -175,42 +147,32 @@ class Marker {
 
     // Whether the old value of a tag is left out even if it gets no new one.
     bool is_cleared(uint16_t name) const {
-        if (name == kDuplicateType) return has(GKL_SHIM_DUPLICATES_CLEARS_TYPE);
+        if (name == kDuplicateType) return run_.has(GKL_SHIM_DUPLICATES_CLEARS_TYPE);
         return name == kProgram &&
-               has(GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS);
+               run_.has(GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS);
     }
 
-    const gkl_shim_duplicates_header &header_;
-    const gkl_shim_duplicates_marks &marks_;
+    const gkl_shim_duplicates_run &run_;
     const gkl_shim_duplicates_output &output_;
-    Batch &batch_;
+    const Batch &batch_;
     NewTag new_tags_[3];
     int new_count_ = 0;
-    std::vector<uint8_t> molecule_;
+    std::string molecule_;
 };
 
-// Throws what is thrown in Batch::read().
-void mark(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
-          const gkl_shim_duplicates_texts &texts, const gkl_shim_duplicates_marks &marks,
-          int32_t from, const gkl_shim_duplicates_output &output, gkl_shim_duplicates_stop *stop) {
-    Batch batch(records, header, texts, stop);
-    Marker marker(header, marks, output, &batch);
-    const bool needs_strand = header.options & GKL_SHIM_DUPLICATES_IS_DUPLEX &&
-                              header.tags[GKL_SHIM_DUPLICATES_TAG_MOLECULE] != 0;
-    int64_t end = from == 0 ? 0 : output.ends[from - 1];
-    for (int32_t k = from; k < records.count; k++) {
-        if (!batch.read(k)) return;
-        batch.is_usual = batch.is_usual && !(needs_strand && batch.strand() == Strand::kUnusual);
-        output.unusual[k] = !batch.is_usual;
-        if (batch.is_usual) {
-            const int64_t next = marker.mark(k, end);
-            if (next < 0) {
-                if (-next > INT32_MAX) throw Failed{invalid("more than 2 GiB of marked records")};
-                stop->needed = int32_t(-next);
-                return batch.stop(GKL_SHIM_DUPLICATES_NO_ROOM, k);
-            }
-            end = next;
-        }
+// Throws what Batch() and Marker::mark() throw.
+void mark(const gkl_shim_duplicates_run &run, const gkl_shim_duplicates_records &records,
+          uint8_t *marks, const gkl_shim_duplicates_output &output) {
+    if (output.groups < run.groups) throw Failed{invalid("no counts of all read groups")};
+    Batch batch(run, records);
+    Marker marker(run, output, batch);
+    const bool needs_strand = run.has(GKL_SHIM_DUPLICATES_IS_DUPLEX) && run.molecule_tag() != 0;
+    int64_t end = 0;
+    for (int32_t k = 0; k < records.count; k++) {
+        if (batch.read(k) && !(needs_strand && batch.strand() == Strand::kUnusual))
+            end = marker.mark(marks[k], end);
+        else
+            marks[k] |= GKL_SHIM_DUPLICATES_IS_UNUSUAL;
         output.ends[k] = int32_t(end);
     }
 }
@@ -218,11 +180,9 @@ void mark(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_
 }  // namespace
 }  // namespace gkl_shim::duplicates
 
-extern "C" gkl_shim_status gkl_shim_duplicates_mark(
-    const gkl_shim_duplicates_records *records, const gkl_shim_duplicates_header *header,
-    const gkl_shim_duplicates_texts *texts, const gkl_shim_duplicates_marks *marks, int32_t from,
-    gkl_shim_duplicates_output *output, gkl_shim_duplicates_stop *stop) {
-    return gkl_shim::guarded([&] {
-        gkl_shim::duplicates::mark(*records, *header, *texts, *marks, from, *output, stop);
-    });
+extern "C" gkl_shim_status gkl_shim_duplicates_mark(const gkl_shim_duplicates_run *run,
+                                                    const gkl_shim_duplicates_records *records,
+                                                    uint8_t *marks,
+                                                    const gkl_shim_duplicates_output *output) {
+    return gkl_shim::guarded([&] { gkl_shim::duplicates::mark(*run, *records, marks, *output); });
 }

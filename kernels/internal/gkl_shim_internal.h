@@ -476,23 +476,30 @@ GKL_SHIM_API int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter
 
 /* ---- Records of BAM files, for MarkDuplicates ------------------------------------------------
  *
- * A usual record is one in which htsjdk finds no fault. What is said of records is true of usual
- * ones. The records may have any bytes. */
+ * A usual record is one in which htsjdk finds no fault, and whose tags it writes in one way. The
+ * others are left to htsjdk. The records may have any bytes. */
 
-/* The numbers of a record's row that gkl_shim_duplicates_read_ends() writes. */
+/* What a run knows before its first record. It does not change, and threads share it. */
+typedef struct gkl_shim_duplicates_run gkl_shim_duplicates_run;
+
+/* Options of a run. The first three are for rows, the last eight for marks. */
 enum {
-    GKL_SHIM_DUPLICATES_KIND = 0,     /* low 32 bits: a kind, from below; high 32 bits: the value of
-                                         the program, or -1 if it is not asked for */
-    GKL_SHIM_DUPLICATES_PLACE = 1,    /* twice the place of the 5' end, and 1 if reversed */
-    GKL_SHIM_DUPLICATES_LOCATION = 2, /* x << 32 | y, on the flow cell */
-    GKL_SHIM_DUPLICATES_REST = 3,     /* group << 32 | score (16 bits) << 16 | tile (16 bits) */
-    GKL_SHIM_DUPLICATES_HASH = 4,     /* of the name and what comes before it, of paired reads */
-    GKL_SHIM_DUPLICATES_BARCODE = 5,  /* Picard's hashes: of the barcode of both mates, */
-    GKL_SHIM_DUPLICATES_END_BARCODES = 6, /* the first mate's << 32 | the second mate's */
-    GKL_SHIM_DUPLICATES_ROW = 7
+    GKL_SHIM_DUPLICATES_SCORES_QUALITIES = 1, /* the score is the sum of the qualities from 15 on,
+                                                 and not the span of the alignment */
+    GKL_SHIM_DUPLICATES_READS_NAMES = 2,      /* names are expected to have the location */
+    GKL_SHIM_DUPLICATES_PAIRS_IN_GROUPS = 4,  /* mates have the same read group */
+    GKL_SHIM_DUPLICATES_IS_DUPLEX = 8,        /* barcodes are of two strands */
+    GKL_SHIM_DUPLICATES_REMOVES = 16,         /* duplicates are not written */
+    GKL_SHIM_DUPLICATES_REMOVES_OPTICAL = 32,
+    GKL_SHIM_DUPLICATES_TAGS = 64,              /* optical duplicates get the tag DT:Z:SQ, */
+    GKL_SHIM_DUPLICATES_TAGS_ALL = 128,         /* and others DT:Z:LB */
+    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 256,      /* the old tag DT is removed */
+    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 512,     /* the tag PG is set to its new text, or removed */
+    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 1024,  /* RG is set to its new text */
+    GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS = 2048 /* so is PG; if it is not listed, it is removed */
 };
 
-/* The tags that a header may name. */
+/* The tags that an option of the tool names. */
 enum {
     GKL_SHIM_DUPLICATES_TAG_BARCODE = 0, /* of both mates */
     GKL_SHIM_DUPLICATES_TAG_FIRST = 1,   /* the barcode of the first mate */
@@ -501,44 +508,29 @@ enum {
     GKL_SHIM_DUPLICATES_NAMED_TAGS = 4
 };
 
-/* The kinds of records. */
-enum {
-    GKL_SHIM_DUPLICATES_SKIPPED = 0,  /* says nothing about duplicates */
-    GKL_SHIM_DUPLICATES_UNPAIRED = 1, /* a mapped read without a mapped mate */
-    GKL_SHIM_DUPLICATES_PAIRED = 2,
-    GKL_SHIM_DUPLICATES_UNUSUAL = 3,
-    GKL_SHIM_DUPLICATES_LOCATED = 4 /* added to a kind: the name has a place on the flow cell */
-};
+/* A read group or a program that a file lists, or its absence. */
+typedef struct {
+    int32_t file;
+    int32_t group;        /* the number of a read group, from 0; -1: it is a program */
+    const char *text;     /* in the tag RG or PG; NULL: of records without the tag */
+    const char *new_text; /* which takes its place; NULL: none does */
+} gkl_shim_duplicates_text;
 
-/* What a header and the tool's options say. */
-enum {
-    GKL_SHIM_DUPLICATES_READS_PROGRAMS = 1,    /* rows have the values of programs */
-    GKL_SHIM_DUPLICATES_IS_GROUPED = 2,        /* records of one name are neighbours */
-    GKL_SHIM_DUPLICATES_SCORES_QUALITIES = 4,  /* the score is the sum of the qualities from 15 on,
-                                                  and not the span of the alignment */
-    GKL_SHIM_DUPLICATES_READS_NAMES = 8,       /* names are expected to have the place */
-    GKL_SHIM_DUPLICATES_HAS_SHORT_PLACES = 16, /* x and y have 16 bits */
-    GKL_SHIM_DUPLICATES_REMOVES = 32,          /* duplicates are not written */
-    GKL_SHIM_DUPLICATES_REMOVES_OPTICAL = 64,
-    GKL_SHIM_DUPLICATES_TAGS = 128,              /* optical duplicates get the tag DT:Z:SQ, */
-    GKL_SHIM_DUPLICATES_TAGS_ALL = 256,          /* and others DT:Z:LB */
-    GKL_SHIM_DUPLICATES_CLEARS_TYPE = 512,       /* the old tag DT is removed */
-    GKL_SHIM_DUPLICATES_SETS_PROGRAM = 1024,     /* the tag PG is set to its new text, or removed */
-    GKL_SHIM_DUPLICATES_RENAMES_GROUPS = 2048,   /* so does RG */
-    GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS = 4096, /* the same for PG, if the record has one */
-    GKL_SHIM_DUPLICATES_IS_DUPLEX = 8192         /* barcodes are of two strands */
-};
 typedef struct {
     int32_t options;
-    int32_t margin; /* how far a 5' end may be outside of its sequence */
-    int32_t sequences, groups;
-    const int64_t *lengths;      /* of the reference's sequences */
-    const int64_t *offsets;      /* what is added to a coordinate to make it a place */
-    const int64_t *names;        /* sequences + 1: where each name starts in the letters */
-    const int64_t *group_hashes; /* the hash, before the name, of each read group's reads */
+    int32_t sequences; /* of the reference */
+    const char *const *names;
+    const int32_t *lengths;
+    int32_t texts;
+    const gkl_shim_duplicates_text *text; /* of two for the same tag, the first counts */
     /* The first letter is the low byte. 0: there is no such tag. */
     uint16_t tags[GKL_SHIM_DUPLICATES_NAMED_TAGS];
-} gkl_shim_duplicates_header;
+} gkl_shim_duplicates_facts;
+
+/* Open a run. On failure *run is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_duplicates_open(const gkl_shim_duplicates_facts *facts,
+                                                      gkl_shim_duplicates_run **run);
+GKL_SHIM_API void gkl_shim_duplicates_close(gkl_shim_duplicates_run *run);
 
 /* Records, each from its size on. A record has at least 36 bytes. */
 typedef struct {
@@ -549,56 +541,53 @@ typedef struct {
     const int32_t *files;  /* the number of each record's file; NULL: all are 0 */
 } gkl_shim_duplicates_records;
 
-/* The texts of tags that are known, in a hash table with linear probing. Each slot is a row. The
- * hash of a text is Java's, from the kind and the file on: hash = 31 * hash + byte. */
+/* The kinds of records. */
 enum {
-    GKL_SHIM_DUPLICATES_TEXT_OF = 0,     /* 2 * file + kind; -1: the slot is empty */
-    GKL_SHIM_DUPLICATES_TEXT_START = 1,  /* in the letters */
-    GKL_SHIM_DUPLICATES_TEXT_LENGTH = 2, /* -1: for records without the tag */
-    GKL_SHIM_DUPLICATES_TEXT_VALUE = 3,  /* of RG the number of the read group, -1 if unknown */
-    GKL_SHIM_DUPLICATES_NEW_START = 4,
-    GKL_SHIM_DUPLICATES_NEW_LENGTH = 5, /* of the text that takes its place; -1: there is none */
-    GKL_SHIM_DUPLICATES_TEXT_ROW = 6
+    GKL_SHIM_DUPLICATES_SKIPPED = 0,  /* says nothing about duplicates */
+    GKL_SHIM_DUPLICATES_UNPAIRED = 1, /* a mapped read without a mapped mate */
+    GKL_SHIM_DUPLICATES_PAIRED = 2,
+    GKL_SHIM_DUPLICATES_UNUSUAL = 3
 };
-enum { GKL_SHIM_DUPLICATES_RG = 0, GKL_SHIM_DUPLICATES_PG = 1 }; /* the kinds of texts */
-typedef struct {
-    int64_t size; /* of the letters */
-    const uint8_t *letters;
-    int32_t slots; /* a power of 2. One is empty */
-    const int32_t *rows;
-} gkl_shim_duplicates_texts;
 
-/* Why a call has stopped at a record. It is called again from this record on, with what was
- * missing. */
-enum {
-    GKL_SHIM_DUPLICATES_DONE = 0,
-    GKL_SHIM_DUPLICATES_UNKNOWN_TEXT = 1, /* it is not in the table */
-    GKL_SHIM_DUPLICATES_OUTSIDE = 2,      /* the 5' end is too far outside of its sequence */
-    GKL_SHIM_DUPLICATES_NO_ROOM = 3,      /* for the marked record */
-    GKL_SHIM_DUPLICATES_UNPLACED = 4      /* the first record without a place was read */
-};
+/* What finding duplicates needs of a record. */
 typedef struct {
-    int32_t reason, record;
-    int32_t text_of;       /* of an unknown text, as in the table */
-    int32_t start, length; /* where it is in the records' bytes; the length may be -1 */
-    int32_t needed;        /* how many bytes the output must have */
-} gkl_shim_duplicates_stop;
+    int32_t kind;
+    /* As they are in the record. Positions count from 1. */
+    int32_t flags, reference, position, mate_reference;
 
-/* Write a row for each record from number `from` on. */
+    /* Of usual records. The text of the tag PG is at a place in the bytes, -1 if there is no tag;
+     * neighbours with the same text and file have the same place. */
+    int32_t name_length;
+    int32_t program_start, program_length;
+
+    /* Of unpaired and paired reads. */
+    int32_t group;
+    int32_t end; /* the position of the 5' end; clipped bases count as aligned */
+    int32_t score;
+    int32_t is_located; /* the name has a location on the flow cell */
+    int32_t tile, x, y;
+    /* Picard's hashes of the barcodes: of both mates, of the first, of the second. */
+    int32_t barcode, first_barcode, second_barcode;
+
+    /* Of paired reads: the hash of the key of mates. */
+    int32_t key_hash;
+} gkl_shim_duplicates_row;
+
+/* Write a row for each record. */
 GKL_SHIM_API gkl_shim_status gkl_shim_duplicates_read_ends(
-    const gkl_shim_duplicates_records *records, const gkl_shim_duplicates_header *header,
-    const gkl_shim_duplicates_texts *texts, int32_t from, int64_t *rows,
-    gkl_shim_duplicates_stop *stop);
+    const gkl_shim_duplicates_run *run, const gkl_shim_duplicates_records *records,
+    gkl_shim_duplicates_row *rows);
 
-/* The marks of reads, a bit each. */
-typedef struct {
-    int64_t first;          /* the place in the file of the first record */
-    const int64_t *indexes; /* the places by which records are marked; NULL: their own */
-    int64_t base;           /* the place of the first bit, a multiple of 64 */
-    int64_t words;
-    const int64_t *duplicates;
-    const int64_t *optical; /* NULL if nobody asks */
-} gkl_shim_duplicates_marks;
+/* The hash of the key that mates have in common: the read group, if mates have the same, and the
+ * name. */
+GKL_SHIM_API int32_t gkl_shim_duplicates_key_hash(const uint8_t *key, int64_t length);
+
+/* The marks of a record. */
+enum {
+    GKL_SHIM_DUPLICATES_IS_DUPLICATE = 1,
+    GKL_SHIM_DUPLICATES_IS_OPTICAL = 2,
+    GKL_SHIM_DUPLICATES_IS_UNUSUAL = 4
+};
 
 /* What is counted for each read group. */
 enum {
@@ -610,21 +599,25 @@ enum {
     GKL_SHIM_DUPLICATES_COUNT_PAIRED_DUPLICATES = 5,
     GKL_SHIM_DUPLICATES_COUNTS = 6
 };
+
 typedef struct {
     int64_t size;
     uint8_t *bytes;
-    int32_t *ends;    /* where the marked bytes end after each record. Unusual records and those
-                         that are removed have none */
-    uint8_t *unusual; /* 1 for each unusual record */
-    int64_t *counts;  /* GKL_SHIM_DUPLICATES_COUNTS for each read group, which are added to */
+    int32_t *ends; /* where the marked bytes end after each record. Unusual records and those that
+                      are removed have none */
+    int64_t groups;
+    int64_t *counts; /* GKL_SHIM_DUPLICATES_COUNTS for each read group, which are added to */
 } gkl_shim_duplicates_output;
 
-/* Mark the records from number `from` on, and write them as htsjdk does: once a tag has been set,
- * tags are sorted, and whole numbers have the smallest type. */
-GKL_SHIM_API gkl_shim_status gkl_shim_duplicates_mark(
-    const gkl_shim_duplicates_records *records, const gkl_shim_duplicates_header *header,
-    const gkl_shim_duplicates_texts *texts, const gkl_shim_duplicates_marks *marks, int32_t from,
-    gkl_shim_duplicates_output *output, gkl_shim_duplicates_stop *stop);
+/* The most bytes by which a record becomes longer. */
+GKL_SHIM_API int64_t gkl_shim_duplicates_growth(const gkl_shim_duplicates_run *run);
+
+/* Mark records, and write them as htsjdk does: once a tag has been set, tags are sorted, and whole
+ * numbers have the smallest type. Unusual records get IS_UNUSUAL among their marks. */
+GKL_SHIM_API gkl_shim_status gkl_shim_duplicates_mark(const gkl_shim_duplicates_run *run,
+                                                      const gkl_shim_duplicates_records *records,
+                                                      uint8_t *marks,
+                                                      const gkl_shim_duplicates_output *output);
 
 /* cffi: end */
 

@@ -1,8 +1,14 @@
 // The fields of a BAM record that is held as bytes: section 4.2 of the SAM specification.
+//
+// This folder is the one place of native code that reads records. It knows the format, and which
+// records htsjdk reads and writes without a fault and in one way only. It knows no tool: what a
+// tool does with a record is in the tool's folder, such as kernels/duplicates/.
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
+
+#include <string_view>
 
 namespace gkl_shim::records {
 
@@ -68,6 +74,9 @@ struct Record {
     bool has(int32_t flag) const { return (flags & flag) != 0; }
     bool is_primary() const { return !has(kSecondary | kSupplementary); }
     bool has_mapped_mate() const { return has(kPaired) && !has(kMateUnmapped); }
+    std::string_view name_text() const {
+        return {reinterpret_cast<const char *>(name), size_t(name_length)};
+    }
     bool has_qualities() const { return length > 0 && *qualities != 0xff; }
     // The position of the 5' end. Clipped bases count as aligned.
     int64_t five_prime_end() const {

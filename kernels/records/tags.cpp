@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <algorithm>
+
 namespace gkl_shim::records {
 namespace {
 
@@ -77,6 +79,12 @@ uint8_t *write_number(uint8_t *to, int64_t value) {
 
 }  // namespace
 
+bool Tag::is_ascii() const {
+    const std::string_view letters = text();
+    return type() == 'Z' && std::all_of(letters.begin(), letters.end(),
+                                        [](char letter) { return (letter & 0x80) == 0; });
+}
+
 bool Tags::parse(const uint8_t *from, const uint8_t *to) {
     tags_.clear();
     while (from < to) {
@@ -112,12 +120,12 @@ uint8_t *write_tag(uint8_t *to, const Tag &tag) {
     return to + (tag.end - tag.start);
 }
 
-uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t length) {
+uint8_t *write_text(uint8_t *to, uint16_t name, std::string_view text) {
     store(to, name);
     to[2] = 'Z';
-    if (length > 0) memcpy(to + kTagHeader, text, size_t(length));
-    to[kTagHeader + length] = 0;
-    return to + kTagHeader + length + 1;
+    memcpy(to + kTagHeader, text.data(), text.size());
+    to[kTagHeader + text.size()] = 0;
+    return to + text_size(int64_t(text.size()));
 }
 
 }  // namespace gkl_shim::records

@@ -1,9 +1,12 @@
 // The tags of a BAM record (SAM specification, section 4.2.4) in the order in which htsjdk writes
 // them after a change: by the second letter of the name, then the first.
+//
+// Like record.h, it is for any native code that reads or writes records.
 #pragma once
 
 #include <stdint.h>
 
+#include <string_view>
 #include <vector>
 
 #include "records/record.h"
@@ -30,6 +33,12 @@ struct Tag {
     uint16_t name() const { return load<uint16_t>(start); }
     uint8_t type() const { return start[2]; }
     const uint8_t *value() const { return start + kTagHeader; }
+    // The letters of a tag of type Z, without the 0 at its end.
+    std::string_view text() const {
+        return {reinterpret_cast<const char *>(value()), size_t(end - value() - 1)};
+    }
+    // Whether it is of type Z, and its letters are those of ASCII.
+    bool is_ascii() const;
 };
 
 class Tags {
@@ -51,6 +60,9 @@ class Tags {
 uint8_t *write_tag(uint8_t *to, const Tag &tag);
 
 // Writes a tag of type Z. Returns where it ends.
-uint8_t *write_text(uint8_t *to, uint16_t name, const uint8_t *text, int64_t length);
+uint8_t *write_text(uint8_t *to, uint16_t name, std::string_view text);
+
+// The size of a tag of type Z whose text has so many letters.
+constexpr int64_t text_size(int64_t length) { return kTagHeader + length + 1; }
 
 }  // namespace gkl_shim::records

@@ -327,80 +327,51 @@ bool spectrum(uint8_t *bytes, int64_t size) {
     return true;
 }
 
-// The texts of tags that records have named, in a table for duplicate marking.
-class KnownTexts {
-   public:
-    // Every second text gets a new one, of the tags for which options say so.
-    explicit KnownTexts(int32_t options)
-        : renames_{(options & GKL_SHIM_DUPLICATES_RENAMES_GROUPS) != 0,
-                   (options & (GKL_SHIM_DUPLICATES_SETS_PROGRAM |
-                               GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS)) != 0} {}
-
-    gkl_shim_duplicates_texts table() const {
-        return {int64_t(letters_.size()), letters_.data(), kSlots, rows_.data()};
+// Opens a run with two sequences, and the read groups and programs that seeds have. Every second
+// one is replaced, of the tags for which options say so. The record has no other read group.
+Handle<gkl_shim_duplicates_run> open_run(int32_t options, const char *const tags[]) {
+    const bool renames_groups = options & GKL_SHIM_DUPLICATES_RENAMES_GROUPS;
+    const bool renames_programs =
+        options & (GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS);
+    std::vector<gkl_shim_duplicates_text> texts;
+    for (const char *text : {static_cast<const char *>(nullptr), "", "A", "g1", "group", "bwa"}) {
+        const bool is_new = texts.size() % 4 == 2;
+        texts.push_back(
+            {0, int32_t(texts.size()) / 2, text, is_new && renames_groups ? "new" : nullptr});
+        texts.push_back({0, -1, text, !is_new && renames_programs ? "newer" : nullptr});
     }
+    const char *const names[] = {"a", "bc"};
+    const int32_t lengths[] = {1000, 1 << 29};
+    gkl_shim_duplicates_facts facts = {options,      2, names, lengths, int32_t(texts.size()),
+                                       texts.data(), {}};
+    for (int k = 0; tags != nullptr && k < GKL_SHIM_DUPLICATES_NAMED_TAGS; k++)
+        facts.tags[k] = uint16_t(tags[k][0] | tags[k][1] << 8);
+    return opened(gkl_shim_duplicates_close, gkl_shim_duplicates_open, &facts);
+}
 
-    // Adds the text that a call has stopped at. Returns false if there are too many.
-    bool add(const uint8_t *bytes, const gkl_shim_duplicates_stop &stop) {
-        if (++count_ == kSlots) return false;
-        const int32_t start = int32_t(letters_.size());
-        if (stop.length > 0)
-            letters_.insert(letters_.end(), bytes + stop.start, bytes + stop.start + stop.length);
-        uint32_t slot = uint32_t(stop.text_of);
-        for (int32_t k = 0; k < stop.length; k++) slot = 31 * slot + bytes[stop.start + k];
-        while (rows_[slot % kSlots * GKL_SHIM_DUPLICATES_TEXT_ROW] >= 0) slot++;
-        const bool is_renamed = renames_[stop.text_of % 2] && count_ % 2;
-        const int32_t row[] = {stop.text_of, start, stop.length, 0, 0, is_renamed ? 3 : -1};
-        std::copy(std::begin(row), std::end(row),
-                  &rows_[slot % kSlots * GKL_SHIM_DUPLICATES_TEXT_ROW]);
-        return true;
-    }
-
-   private:
-    static constexpr int32_t kSlots = 64;
-    const bool renames_[2];
-    std::vector<uint8_t> letters_ = {'n', 'e', 'w'};
-    std::vector<int32_t> rows_ =
-        std::vector<int32_t>(kSlots * GKL_SHIM_DUPLICATES_TEXT_ROW, int32_t(-1));
-    int32_t count_ = 0;
-};
-
-// Marks records. Returns false if they name too many texts.
-bool marked(const gkl_shim_duplicates_records &records, const gkl_shim_duplicates_header &header,
-            KnownTexts *texts, std::vector<uint8_t> *bytes, std::vector<int32_t> *ends) {
+// Marks records. Returns how many are unusual.
+int32_t marked(const gkl_shim_duplicates_run *run, const gkl_shim_duplicates_records &records,
+               std::vector<uint8_t> *bytes, std::vector<int32_t> *ends) {
     ends->assign(size_t(records.count), 0);
-    std::vector<uint8_t> unusual(ends->size());
-    const std::vector<int64_t> duplicates(ends->size() / 64 + 1, 0x5555555555555555);
-    const std::vector<int64_t> optical(duplicates.size(), 0x1111111111111111);
-    int64_t counts[GKL_SHIM_DUPLICATES_COUNTS] = {};
-    const gkl_shim_duplicates_marks marks = {
-        0, nullptr, 0, int64_t(duplicates.size()), duplicates.data(), optical.data()};
-    gkl_shim_duplicates_stop stop = {};
-    do {
-        const gkl_shim_duplicates_texts table = texts->table();
-        Exact<uint8_t> room(int64_t(bytes->size()));
-        std::copy(bytes->begin(), bytes->end(), room.data);
-        gkl_shim_duplicates_output output = {int64_t(bytes->size()), room.data, ends->data(),
-                                             unusual.data(), counts};
-        computed(gkl_shim_duplicates_mark(&records, &header, &table, &marks, stop.record, &output,
-                                          &stop));
-        std::copy(room.data, room.data + bytes->size(), bytes->begin());
-        if (stop.reason == GKL_SHIM_DUPLICATES_UNKNOWN_TEXT && !texts->add(records.bytes, stop))
-            return false;
-        if (stop.reason == GKL_SHIM_DUPLICATES_NO_ROOM) {
-            require(stop.needed > int32_t(bytes->size()), "there was room");
-            bytes->resize(size_t(stop.needed));
-        }
-    } while (stop.reason != GKL_SHIM_DUPLICATES_DONE);
-    int32_t before = 0;
-    for (size_t k = 0; k < ends->size(); k++) {
-        require(before <= (*ends)[k] && (*ends)[k] <= int32_t(bytes->size()),
-                "marked records overlap");
-        require(!unusual[k] || before == (*ends)[k], "an unusual record was marked");
-        before = (*ends)[k];
+    Exact<uint8_t> marks(records.count),
+        room(records.size + records.count * gkl_shim_duplicates_growth(run));
+    for (int32_t k = 0; k < records.count; k++) marks.data[k] = "\0\1\3\1"[k % 4];
+    int64_t counts[6 * GKL_SHIM_DUPLICATES_COUNTS] = {};
+    const gkl_shim_duplicates_output output = {
+        records.size + records.count * gkl_shim_duplicates_growth(run), room.data, ends->data(), 6,
+        counts};
+    computed(gkl_shim_duplicates_mark(run, &records, marks.data, &output));
+    int32_t before = 0, unusual = 0;
+    for (int32_t k = 0; k < records.count; k++) {
+        const int32_t end = (*ends)[size_t(k)];
+        const bool is_unusual = marks.data[k] & GKL_SHIM_DUPLICATES_IS_UNUSUAL;
+        require(before <= end && end <= output.size, "marked records overlap");
+        require(!is_unusual || before == end, "an unusual record was marked");
+        unusual += is_unusual;
+        before = end;
     }
-    bytes->resize(size_t(before));
-    return true;
+    bytes->assign(room.data, room.data + before);
+    return unusual;
 }
 
 // Records of a BAM file after two bytes, the options.
@@ -415,43 +386,34 @@ bool records(uint8_t *bytes, int64_t size) {
         if (length < 32 || length > size - 6 - starts.back()) break;
         length += 4;
     }
-    const int64_t lengths[] = {1000, 1 << 29}, offsets[] = {1 << 20, 1 << 22}, hash = 0;
-    const int64_t names[] = {0, 1, 3};
-    gkl_shim_duplicates_header header = {options, 1 << 20, 2,     1, lengths,
-                                         offsets, names,   &hash, {}};
-    if (options & 1 << 14)
-        for (int k = 0; k < GKL_SHIM_DUPLICATES_NAMED_TAGS; k++)
-            header.tags[k] = uint16_t("RBBM"[k] | "XXYI"[k] << 8);
+    const char *const named[] = {"RX", "BX", "BY", "MI"};
+    const char *const *const tags = options & 1 << 14 ? named : nullptr;
     const gkl_shim_duplicates_records given = {starts.back(), content.data,
                                                int32_t(starts.size()) - 1, starts.data(), nullptr};
-    KnownTexts texts(options);
-    Exact<int64_t> rows(int64_t(given.count) * GKL_SHIM_DUPLICATES_ROW);
-    gkl_shim_duplicates_stop stop = {};
-    do {
-        const gkl_shim_duplicates_texts table = texts.table();
-        computed(
-            gkl_shim_duplicates_read_ends(&given, &header, &table, stop.record, rows.data, &stop));
-        if (stop.reason == GKL_SHIM_DUPLICATES_UNKNOWN_TEXT && !texts.add(content.data, stop))
-            return false;
-    } while (stop.reason == GKL_SHIM_DUPLICATES_UNKNOWN_TEXT);
+    const auto run = open_run(options, tags);
+    Exact<gkl_shim_duplicates_row> rows(given.count);
+    computed(gkl_shim_duplicates_read_ends(run, &given, rows.data));
+    for (int32_t k = 0; k < given.count; k++)
+        require(rows.data[k].program_start + int64_t(rows.data[k].program_length) < given.size,
+                "a program is not within the records");
     std::vector<uint8_t> once, twice;
     std::vector<int32_t> ends, again;
-    if (!marked(given, header, &texts, &once, &ends)) return false;
+    const int32_t removes = GKL_SHIM_DUPLICATES_REMOVES | GKL_SHIM_DUPLICATES_REMOVES_OPTICAL;
+    if (marked(run, given, &once, &ends) > 0 || options & removes) return true;
     // Marked records are usual. To mark them again changes nothing.
-    gkl_shim_duplicates_header kept = header;
-    kept.options &= ~(GKL_SHIM_DUPLICATES_REMOVES | GKL_SHIM_DUPLICATES_REMOVES_OPTICAL);
-    if (options != kept.options) return true;
     std::vector<int32_t> marked_starts = {0};
-    for (const int32_t end : ends)
-        if (end > marked_starts.back()) marked_starts.push_back(end);
-    if (marked_starts.size() != starts.size()) return false;  // some are unusual
+    marked_starts.insert(marked_starts.end(), ends.begin(), ends.end());
     const gkl_shim_duplicates_records output = {int64_t(once.size()), once.data(), given.count,
                                                 marked_starts.data(), nullptr};
-    kept.options &= ~(GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_GROUPS |
-                      GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS);
-    KnownTexts no_new_texts(kept.options);
-    require(marked(output, kept, &no_new_texts, &twice, &again) && twice == once,
-            "marked records change when they are marked again");
+    const int32_t renames = GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_GROUPS |
+                            GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS;
+    const auto plain = open_run(options & ~renames, tags);
+    if (marked(plain, output, &twice, &again) > 0) {
+        // The new read group is not a listed one.
+        require(options & GKL_SHIM_DUPLICATES_RENAMES_GROUPS, "a marked record is unusual");
+        return true;
+    }
+    require(twice == once, "marked records change when they are marked again");
     return true;
 }
 

@@ -17,6 +17,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +26,10 @@ import java.util.Random;
 import org.gklshim.NativeLibrary;
 import org.gklshim.gatk.Members;
 import org.gklshim.gatk.duplicates.NativeRecords;
-import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.RecordMethods;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.duplicates.reading.Genome;
-import org.gklshim.gatk.duplicates.reading.RecordTexts;
+import org.gklshim.gatk.duplicates.reading.Places;
+import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.BamRecord;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -43,30 +44,25 @@ public final class DuplicatesChecks {
     private static final int LENGTH = 1 << 20;
     private static final int MAX_LENGTH = 1 << 29;
     // The options of native code.
-    private static final int IS_GROUPED = 2;
-    private static final int SCORES_QUALITIES = 4;
-    private static final int READS_NAMES = 8;
-    private static final int IS_DUPLEX = 1 << 13;
+    private static final int SCORES_QUALITIES = 1;
+    private static final int READS_NAMES = 1 << 1;
+    private static final int PAIRS_IN_GROUPS = 1 << 2;
+    private static final int IS_DUPLEX = 1 << 3;
+    private static final String[] NO_TAGS = new String[4];
     /** The first ones are usual. */
     private static final String[] CIGARS = {"10M", "3H2S4M1D5M4S", "5S3I5M2H", "2M20N5=1X6S", null,
         "*", "5S", "10M5S3M", "0M3M", "4Q", "M", "10", "2P3M", "4M2P3M", "99999999999M"};
-    private static final Genome GENOME = new Genome(header());
-    private static final byte[] GROUP = RecordTexts.bytes("group");
-    /** Native code's table of the texts of tags: a record without tags has group 0. */
-    private static final int[] TEXTS = {
-        0, 0, -1, 0, -1, -1,
-        1, 0, -1, 0, -1, -1,
-        -1, -1, -1, -1, -1, -1,
-        -1, -1, -1, -1, -1, -1,
-    };
+    private static final Places PLACES = new Places(header());
     private static final byte[] NO_LETTERS = {};
+    /** Room for what is counted. */
+    private static final long[] COUNTS = new long[12];
 
-    private static RecordEngine engine;
+    private static RecordMethods methods;
 
     private DuplicatesChecks() {}
 
     public static void main(String[] arguments) throws Exception {
-        engine = (RecordEngine) NativeLibrary.load().instance(NativeRecords.class.getName());
+        methods = (RecordMethods) NativeLibrary.load().instance(NativeRecords.class.getName());
         checkNames();
         checkRows(new File(arguments[0]));
         checkMates();
@@ -75,6 +71,7 @@ public final class DuplicatesChecks {
         checkSums();
         checkFaults();
         checkBarcodes();
+        checkRuns();
     }
 
     /** Returns a header with three sequences of a million bases. */
@@ -86,10 +83,14 @@ public final class DuplicatesChecks {
         return header;
     }
 
-    /** Returns what native code needs to know: three sequences of a length, and one read group. */
-    private static long[] facts(int options, int length) {
-        return new long[] {options, Genome.MARGIN, 3, 1, 0, length, length, length, 0, 0, 0,
-            0, 3, 6, 11, MateKey.hashBefore(GROUP)};
+    /**
+     * Opens a run with three sequences of a length. The read group of records without one has
+     * number 0, and that of the records with "g", which is renamed, has number 1.
+     */
+    private static long open(int options, int length, String[] tags) {
+        return methods.open(options, tags, new String[] {"one", "two", "three"},
+                new int[] {length, length, length}, new String[] {null, "g", null},
+                new String[] {null, "group", null}, new int[3], new int[] {0, 1, -1});
     }
 
     /** Returns a record. It is mapped to the first base of a sequence if there is a CIGAR. */
@@ -119,22 +120,27 @@ public final class DuplicatesChecks {
         return new BamRecords(bytes.array(), starts, records.size(), 0);
     }
 
-    private static ReadEndsOfBatch ends(int options, List<byte[]> records) {
-        ReadEndsOfBatch ends = new ReadEndsOfBatch(batch(records));
-        int[] stop = new int[RecordEngine.STOP];
-        // A record without a place ends a call for files that are not grouped.
-        engine.readEnds(ends.records.bytes, ends.records.starts, records.size(), null,
-                facts(options | IS_GROUPED, LENGTH), NO_LETTERS, TEXTS, 0, stop, ends.rows);
-        if (stop[RecordEngine.REASON] != RecordEngine.DONE) {
-            throw new AssertionError(Arrays.toString(stop));
-        }
-        return ends;
+    /** Returns the rows of records, one after the other. */
+    private static int[] rows(int options, List<byte[]> records) {
+        return rows(options, records, NO_TAGS);
+    }
+
+    private static int[] rows(int options, List<byte[]> records, String[] tags) {
+        BamRecords batch = batch(records);
+        int[] rows = new int[batch.count * BatchRows.ROW];
+        long run = open(options, LENGTH, tags);
+        methods.readEnds(run, batch.bytes, batch.starts, null, rows);
+        methods.close(run);
+        return rows;
+    }
+
+    private static int get(int[] rows, int record, int number) {
+        return rows[record * BatchRows.ROW + number];
     }
 
     private static void checkNames() {
         Random choice = new Random(1);
         OpticalDuplicateFinder finder = new OpticalDuplicateFinder();
-        MateKey key = new MateKey();
         int located = 0;
         List<String> names = new ArrayList<>();
         for (int k = 0; k < 300000; k++) {
@@ -149,22 +155,21 @@ public final class DuplicatesChecks {
         }
         List<byte[]> records = new ArrayList<>();
         for (String name : names) {
-            records.add(record(BamFormat.PAIRED | BamFormat.FIRST, 1, RecordTexts.bytes(name),
+            records.add(record(BamFormat.PAIRED | BamFormat.FIRST, 1, ReadGroups.bytes(name),
                     new int[] {1 << 4}, NO_LETTERS));
         }
-        ReadEndsOfBatch ends = ends(READS_NAMES, records);
+        int[] rows = rows(READS_NAMES, records);
         for (int k = 0; k < names.size(); k++) {
             ReadEndsForMarkDuplicates place = new ReadEndsForMarkDuplicates();
             boolean expected = finder.addLocationInformation(names.get(k), place);
-            long location = ends.get(k, RecordEngine.LOCATION);
-            boolean found = ends.isLocated(k);
+            boolean found = get(rows, k, BatchRows.IS_LOCATED) != 0;
             boolean isSame = found == expected && (!found
-                    || (short) ends.get(k, RecordEngine.REST) == place.getTile()
-                    && (short) (location >> 32) == (short) place.getX()
-                    && (short) location == (short) place.getY());
-            key.set(GROUP, RecordTexts.bytes(names.get(k)));
-            if (!isSame || ends.get(k, RecordEngine.HASH) != key.hash) {
-                throw new AssertionError(names.get(k) + " " + expected + " " + location);
+                    || (short) get(rows, k, BatchRows.TILE) == place.getTile()
+                    && (short) get(rows, k, BatchRows.X) == (short) place.getX()
+                    && (short) get(rows, k, BatchRows.Y) == (short) place.getY());
+            if (!isSame || get(rows, k, BatchRows.KEY_HASH)
+                    != methods.keyHash(ReadGroups.bytes(names.get(k)))) {
+                throw new AssertionError(names.get(k) + " " + expected);
             }
             located += found ? 1 : 0;
         }
@@ -210,9 +215,10 @@ public final class DuplicatesChecks {
         int found = 0;
         for (int k = 0; k < 300000; k++) {
             String group = choice.nextBoolean() ? "" : "g" + choice.nextInt(3);
-            byte[] name = RecordTexts.bytes(":" + choice.nextInt(500));
-            key.set(RecordTexts.bytes(group), name);
-            key.hash = (key.hash & 255) * 0x5555555555L;
+            byte[] name = ReadGroups.bytes(":" + choice.nextInt(500));
+            key.set(ReadGroups.bytes(group), name, 0, name.length, 0);
+            // Few hashes, and few of their lowest bits.
+            key.hash = (Arrays.hashCode(key.copy()) & 255) * 0x55555;
             int sequence = choice.nextInt(2);
             String plain = sequence + group + new String(name, StandardCharsets.ISO_8859_1);
             if (choice.nextInt(5) < 2) {
@@ -242,7 +248,7 @@ public final class DuplicatesChecks {
 
     private static void fill(Random choice, ReadEnd read) {
         read.sequence = choice.nextInt(3);
-        read.place = GENOME.place(read.sequence, choice.nextInt(1 << 20) - 100);
+        read.place = PLACES.place(read.sequence, choice.nextInt(1 << 20) - 100);
         read.isReverse = choice.nextBoolean();
         read.index = choice.nextInt() & (1L << 40) - 1;
         read.score = (short) choice.nextInt();
@@ -272,7 +278,7 @@ public final class DuplicatesChecks {
             read.x = (short) read.x;
             read.y = (short) read.y;
             ReadEnd fromPicard = new ReadEnd();
-            fromPicard.read(read.toPicard(GENOME), GENOME);
+            fromPicard.read(read.toPicard(PLACES), PLACES);
             isKept &= text(read).equals(text(fromPicard));
         }
         return isKept;
@@ -343,10 +349,9 @@ public final class DuplicatesChecks {
         int count = batch.count;
         byte[] marked = new byte[batch.bytes.length + 100];
         int[] ends = new int[count];
-        int[] stop = new int[RecordEngine.STOP];
-        engine.mark(batch.bytes, batch.starts, count, null, facts(0, MAX_LENGTH), NO_LETTERS,
-                TEXTS, 0, stop, 0, null, 0, new long[count / 64 + 1], null, marked, ends,
-                new boolean[count], new long[RecordEngine.COUNTS]);
+        long run = open(0, MAX_LENGTH, NO_TAGS);
+        methods.mark(run, batch.bytes, batch.starts, null, new byte[count], marked, ends, COUNTS);
+        methods.close(run);
         for (int k = 0; k < count; k++) {
             int found = (short) (marked[batch.starts[k] + BamFormat.BIN] & 0xff
                     | marked[batch.starts[k] + BamFormat.BIN + 1] << 8);
@@ -378,10 +383,10 @@ public final class DuplicatesChecks {
             int element = Math.max(1, qualities.length) << 4 | BamFormat.INSERTION;
             records.add(record(0, 1, NO_LETTERS, new int[] {element}, qualities));
         }
-        ReadEndsOfBatch ends = ends(SCORES_QUALITIES, records);
+        int[] rows = rows(SCORES_QUALITIES, records);
         for (int k = 0; k < scores.size(); k++) {
-            short found = (short) (ends.get(k, RecordEngine.REST) >> 16);
-            if (ends.kind(k) != RecordEngine.UNPAIRED || found != scores.get(k)) {
+            int found = get(rows, k, BatchRows.SCORE);
+            if (get(rows, k, BatchRows.KIND) != BatchRows.UNPAIRED || found != scores.get(k)) {
                 throw new AssertionError(k + " " + found + " " + scores.get(k));
             }
         }
@@ -399,9 +404,9 @@ public final class DuplicatesChecks {
         for (int k = 0; k < 60000; k++) {
             records.add(randomRecord(choice));
         }
-        ReadEndsOfBatch ends = ends(0, records);
+        int[] rows = rows(0, records);
         for (int k = 0; k < records.size(); k++) {
-            boolean isUsual = ends.kind(k) != RecordEngine.UNUSUAL;
+            boolean isUsual = get(rows, k, BatchRows.KIND) != BatchRows.UNUSUAL;
             String fault = fault(codec, records.get(k));
             if (isUsual && fault != null) {
                 throw new AssertionError(fault);
@@ -475,33 +480,33 @@ public final class DuplicatesChecks {
         }
         BamRecords batch = batch(records);
         int count = batch.count;
-        long[] facts = facts(IS_GROUPED | IS_DUPLEX, LENGTH);
-        facts[4] = tag("RX") | tag("BX") << 16 | tag("BY") << 32 | tag("MI") << 48;
-        byte[] letters = RecordTexts.bytes("onetwothree");
-        int[] stop = new int[RecordEngine.STOP];
-        ReadEndsOfBatch rows = new ReadEndsOfBatch(batch);
-        engine.readEnds(batch.bytes, batch.starts, count, null, facts, letters, TEXTS, 0, stop,
-                rows.rows);
-        byte[] marked = new byte[2 * batch.bytes.length];
+        String[] tags = {"RX", "BX", "BY", "MI"};
+        int[] rows = rows(IS_DUPLEX | PAIRS_IN_GROUPS, records, tags);
         int[] ends = new int[count];
-        boolean[] isUnusual = new boolean[count];
-        engine.mark(batch.bytes, batch.starts, count, null, facts, letters, TEXTS, 0, stop, 0,
-                null, 0, new long[count / 64 + 1], null, marked, ends, isUnusual,
-                new long[RecordEngine.COUNTS]);
+        byte[] marks = new byte[count];
+        long run = open(IS_DUPLEX, LENGTH, tags);
+        byte[] marked = new byte[batch.bytes.length + count * (int) methods.growth(run)];
+        methods.mark(run, batch.bytes, batch.starts, null, marks, marked, ends, COUNTS);
+        methods.close(run);
+        int hashOfMates = methods.keyHash(ReadGroups.bytes("groupr"));
         int[] found = new int[4];
         for (int k = 0; k < count; k++) {
             codec.setInputStream(new ByteArrayInputStream(records.get(k)));
             SAMRecord record = codec.decode();
             String expected = expectedBarcodes(record);
-            String barcodes = rows.get(k, RecordEngine.BARCODE) + " "
-                    + rows.get(k, RecordEngine.END_BARCODES);
-            int kind = rows.kind(k);
-            if (kind != RecordEngine.UNUSUAL && kind != RecordEngine.SKIPPED
-                    && !barcodes.equals(expected)) {
+            String barcodes = get(rows, k, BatchRows.BARCODE) + " "
+                    + get(rows, k, BatchRows.FIRST_BARCODE) + " "
+                    + get(rows, k, BatchRows.SECOND_BARCODE);
+            int kind = get(rows, k, BatchRows.KIND);
+            if (kind != BatchRows.UNUSUAL && kind != BatchRows.SKIPPED
+                    && !barcodes.equals(expected)
+                    || kind == BatchRows.PAIRED && get(rows, k, BatchRows.KEY_HASH) != hashOfMates
+                    || kind != BatchRows.UNUSUAL && kind != BatchRows.SKIPPED
+                    && get(rows, k, BatchRows.GROUP) != 1) {
                 throw new AssertionError(record.getSAMString() + expected + " " + barcodes);
             }
-            found[kind == RecordEngine.UNUSUAL ? 0 : 1]++;
-            if (!isUnusual[k]) {
+            found[kind == BatchRows.UNUSUAL ? 0 : 1]++;
+            if (marks[k] == 0) {
                 Object molecule = picards("setMolecularIdentifier", record, "", "MI", true) == null
                         ? record.getAttribute("MI") : null;
                 int start = k == 0 ? 0 : ends[k - 1];
@@ -511,13 +516,52 @@ public final class DuplicatesChecks {
                     throw new AssertionError(record.getSAMString() + named);
                 }
             }
-            found[isUnusual[k] ? 2 : 3]++;
+            found[marks[k] == 0 ? 3 : 2]++;
         }
         System.out.println("barcodes: " + (Arrays.stream(found).min().getAsInt() > 5000));
     }
 
-    private static long tag(String name) {
-        return name.charAt(0) | name.charAt(1) << 8;
+    /** Threads use a run, which another one closes. Closed runs, and wrong ones, are refused. */
+    private static void checkRuns() throws Exception {
+        BamRecords batch = batch(Arrays.asList(
+                record(0, 1, NO_LETTERS, new int[] {1 << 4}, NO_LETTERS)));
+        for (int round = 0; round < 200; round++) {
+            long run = open(0, LENGTH, NO_TAGS);
+            List<Thread> threads = new ArrayList<>();
+            List<Object> results = Collections.synchronizedList(new ArrayList<>());
+            for (int k = 0; k < 3; k++) {
+                threads.add(new Thread(() -> results.add(kindOrError(run, batch))));
+            }
+            threads.forEach(Thread::start);
+            methods.close(run);
+            methods.close(run);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            results.add(kindOrError(run, batch));
+            results.removeIf(Integer.valueOf(BatchRows.UNPAIRED)::equals);
+            results.removeIf("the run is not open"::equals);
+            if (!results.isEmpty()) {
+                throw new AssertionError(results.toString());
+            }
+        }
+        for (long run : new long[] {0, -1, 1L << 40, Long.MIN_VALUE}) {
+            if (!"the run is not open".equals(kindOrError(run, batch))) {
+                throw new AssertionError("run " + run);
+            }
+        }
+        System.out.println("runs: true");
+    }
+
+    /** Returns the kind of the only record of a batch, or the message of an error. */
+    private static Object kindOrError(long run, BamRecords batch) {
+        int[] rows = new int[BatchRows.ROW];
+        try {
+            methods.readEnds(run, batch.bytes, batch.starts, null, rows);
+            return get(rows, 0, BatchRows.KIND);
+        } catch (IllegalStateException e) {
+            return e.getMessage();
+        }
     }
 
     /** Returns Picard's hashes, or null if it throws. */
@@ -529,8 +573,8 @@ public final class DuplicatesChecks {
                 return null;
             }
             String end = record.getStringAttribute(isSecond ? "BY" : "BX");
-            long hash = end == null ? 0 : end.hashCode();
-            return Objects.hash(barcode) + " " + (isSecond ? hash & 0xffffffffL : hash << 32);
+            int hash = end == null ? 0 : end.hashCode();
+            return Objects.hash(barcode) + " " + (isSecond ? "0 " + hash : hash + " 0");
         } catch (SAMException e) {
             return null;
         }
@@ -549,6 +593,7 @@ public final class DuplicatesChecks {
     private static SAMRecord barcodedRecord(Random choice, SAMFileHeader header) {
         SAMRecord record = new SAMRecord(header);
         record.setReadName("r");
+        record.setAttribute("RG", "g");
         record.setReferenceIndex(choice.nextInt(2));
         record.setAlignmentStart(100 + choice.nextInt(20));
         record.setCigarString(CIGARS[choice.nextInt(4)]);

@@ -109,6 +109,10 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
     named = duplicate_reads.write(
         tmp_path / "named.bam", 10, ["A"], grouped=True, barcodes=["A-C", "C-A"], paired=True
     )
+    many = duplicate_reads.write(tmp_path / "many.bam", 11, [f"G{k}" for k in range(300)])
+    header, records = duplicate_reads.text(two)
+    listed = [line for line in header if not line.startswith("@PG")] + ["@PG\tID:bwa\tCL:3"]
+    unlisted = duplicate_reads.from_text(tmp_path / "unlisted.bam", listed, records)
     by_name = tmp_path / "run" / "sorted.bam"
     sort = [GATK, "SortSam", "-I", str(one), "-O", str(by_name), "-SO", "queryname"]
     picard = [PICARD, "MarkDuplicates", f"I={one}", f"O={tmp_path}/run/picard.bam"]
@@ -138,6 +142,10 @@ def test_files_are_those_of_stock(runs: Runs, tmp_path: Path) -> None:
         _command(tmp_path, [name], "grouped", f"{grouped} --REMOVE_SEQUENCING_DUPLICATES true"),
         _command(tmp_path, [one, three], "merged", "--TAGGING_POLICY All"),
         _command(tmp_path, [two, one, three], "renamed", "--CREATE_INDEX true"),
+        _command(tmp_path, [many, two], "groups", "--TAGGING_POLICY All"),
+        _command(tmp_path, [unlisted], "unlisted"),
+        _command(tmp_path, [one, unlisted], "unlisted_renamed", "--TAGGING_POLICY All"),
+        _command(tmp_path, [one, unlisted], "unlisted_kept", untouched),
         _command(tmp_path, [two, one], "unset", "--ADD_PG_TAG_TO_READS false"),
         _command(tmp_path, [name, other], "merged_names", grouped),
         _command(tmp_path, [one], "kept", "--CLEAR_DT false --TAGGING_POLICY OpticalOnly"),
@@ -308,4 +316,5 @@ def test_parts_find_what_picard_and_plain_maps_find(
         "sums: true",
         "faults: true",
         "barcodes: true",
+        "runs: true",
     ]

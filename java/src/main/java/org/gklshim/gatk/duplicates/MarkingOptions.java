@@ -41,7 +41,7 @@ public final class MarkingOptions {
                 tool.BARCODE_TAG == null ? null : tool.MOLECULAR_IDENTIFIER_TAG);
         for (String tag : tags) {
             if (tag != null && (!tag.matches("[A-Za-z][A-Za-z0-9]") || CHANGING.contains(tag))) {
-                throw new Unsuitable("a barcode or a molecule in the tag " + tag);
+                throw new UnsuitableException("a barcode or a molecule in the tag " + tag);
             }
         }
         hasBarcodes = tags.stream().anyMatch(Objects::nonNull);

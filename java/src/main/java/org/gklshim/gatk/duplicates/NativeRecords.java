@@ -1,14 +1,24 @@
 package org.gklshim.gatk.duplicates;
 
 /** The class whose native methods are in kernels/jni/native_duplicates.cpp. */
-public final class NativeRecords implements RecordEngine {
+public final class NativeRecords implements RecordMethods {
     @Override
-    public native void readEnds(byte[] bytes, int[] starts, int count, int[] files, long[] facts,
-            byte[] letters, int[] texts, int from, int[] stop, long[] rows);
+    public native long open(int options, String[] tags, String[] sequences, int[] lengths,
+            String[] texts, String[] newTexts, int[] files, int[] groups);
 
     @Override
-    public native void mark(byte[] bytes, int[] starts, int count, int[] files, long[] facts,
-            byte[] letters, int[] texts, int from, int[] stop, long first, long[] indexes,
-            long base, long[] duplicates, long[] optical, byte[] marked, int[] ends,
-            boolean[] unusual, long[] counts);
+    public native void close(long run);
+
+    @Override
+    public native long growth(long run);
+
+    @Override
+    public native int keyHash(byte[] key);
+
+    @Override
+    public native void readEnds(long run, byte[] bytes, int[] starts, int[] files, int[] rows);
+
+    @Override
+    public native void mark(long run, byte[] bytes, int[] starts, int[] files, byte[] marks,
+            byte[] marked, int[] ends, long[] counts);
 }

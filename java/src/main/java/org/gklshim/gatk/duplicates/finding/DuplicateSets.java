@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToIntFunction;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 import picard.sam.markduplicates.util.OpticalDuplicateFinder;
@@ -15,19 +15,37 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 public final class DuplicateSets {
     private static final int SMALL_SET = 64;
 
-    public final Marks duplicates = new Marks();
+    /** The marks of a read: a duplicate, and an optical one. */
+    public static final byte IS_DUPLICATE = 1;
+    public static final byte IS_OPTICAL = 2;
+
+    private final Marks duplicates = new Marks();
     /** Null if nobody asks for optical duplicates read by read. */
-    public final Marks opticalDuplicates;
+    private final Marks opticalDuplicates;
 
     private final LibraryIdGenerator generator;
     /** Null if optical duplicates are not looked for. */
     private final OpticalDuplicateFinder finder;
 
-    public DuplicateSets(LibraryIdGenerator generator, OpticalDuplicateFinder finder,
+    DuplicateSets(LibraryIdGenerator generator, OpticalDuplicateFinder finder,
             boolean marksOptical) {
         this.generator = generator;
         this.finder = finder;
         opticalDuplicates = marksOptical ? new Marks() : null;
+    }
+
+    /** Returns the marks of a read, by the place in the file by which it is marked. */
+    public byte marks(long index) {
+        if (!duplicates.get(index)) {
+            return 0;
+        }
+        return opticalDuplicates != null && opticalDuplicates.get(index)
+                ? IS_DUPLICATE | IS_OPTICAL : IS_DUPLICATE;
+    }
+
+    /** Returns how many reads are marked. */
+    public long count() {
+        return duplicates.count();
     }
 
     /**
@@ -76,16 +94,16 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among all pairs. */
-    public void markPairs(ReadEndStore store) throws IOException {
+    void markPairs(DuplicateCandidates candidates) throws IOException {
         long alone = 0;
-        int width = store.pairs.width;
+        int width = candidates.pairs.width;
         for (int k = 0; k < Partitions.COUNT; k++) {
-            long[] words = store.pairs.take(k);
+            long[] words = candidates.pairs.take(k);
             long[] hashes = new long[words.length / width];
             for (int row = 0; row < hashes.length; row++) {
-                hashes[row] = store.pairHash(words, row * width);
+                hashes[row] = candidates.pairHash(words, row * width);
             }
-            alone += forSets(hashes, rows -> markPairs(store, words, rows));
+            alone += forSets(hashes, rows -> markPairs(candidates, words, rows));
         }
         if (alone > 0) {
             generator.getDuplicateCountHist().increment(1.0, alone);
@@ -94,13 +112,13 @@ public final class DuplicateSets {
     }
 
     /** Marks the duplicates among pairs of equal hash. Returns how many are no duplicates. */
-    private int markPairs(ReadEndStore store, long[] words, int[] rows) {
-        int width = store.pairs.width;
+    private int markPairs(DuplicateCandidates candidates, long[] words, int[] rows) {
+        int width = candidates.pairs.width;
         sort(rows, words, width);
         int alone = 0;
         for (int from = 0; from < rows.length;) {
             int to = from + 1;
-            while (to < rows.length && store.isSameSet(words, rows[from] * width,
+            while (to < rows.length && candidates.isSameSet(words, rows[from] * width,
                     rows[to] * width)) {
                 to++;
             }
@@ -109,7 +127,7 @@ public final class DuplicateSets {
             } else {
                 List<ReadEndsForMarkDuplicates> set = new ArrayList<>(to - from);
                 for (int k = from; k < to; k++) {
-                    set.add(store.pair(words, rows[k] * width));
+                    set.add(candidates.pair(words, rows[k] * width));
                 }
                 markSet(set);
             }
@@ -148,54 +166,56 @@ public final class DuplicateSets {
 
     private static void mark(Marks marks, long index) {
         if (!marks.set(index)) {
-            throw new Unsuitable("several duplicates of one name");
+            throw new UnsuitableException("several duplicates of one name");
         }
     }
 
     /** Marks the duplicates among reads without mapped mates. A pair at the place comes first. */
-    public void markUnpaired(ReadEndStore store) throws IOException {
-        int width = store.unpaired.width;
+    void markUnpaired(DuplicateCandidates candidates) throws IOException {
+        int width = candidates.unpaired.width;
         for (int k = 0; k < Partitions.COUNT; k++) {
-            long[] words = store.unpaired.take(k);
-            long[] paired = store.pairedReads.take(k);
+            long[] words = candidates.unpaired.take(k);
+            long[] paired = candidates.pairedReads.take(k);
             long[] hashes = new long[words.length / width];
             if (hashes.length == 0) {
                 continue;
             }
-            KeySet places = new KeySet(hashes.length, store.keyWords);
+            KeySet places = new KeySet(hashes.length, candidates.keyWords);
             for (int row = 0; row < hashes.length; row++) {
-                hashes[row] = Partitions.hash(words, row * width, row * width + store.keyWords);
-                places.add(words, row * width);
+                int at = row * width;
+                hashes[row] = Partitions.hash(words, at, at + candidates.keyWords);
+                places.add(words, at);
             }
             places.markAll(paired);
             for (int at = 0; at < words.length; at += width) {
                 if (places.isMarked(words, at)) {
-                    mark(duplicates, store.unpairedIndex(words, at));
+                    mark(duplicates, candidates.unpairedIndex(words, at));
                 }
             }
-            forSets(hashes, rows -> markUnpaired(store, words, rows, places));
+            forSets(hashes, rows -> markUnpaired(candidates, words, rows, places));
         }
     }
 
     /** Marks reads of equal hash. Nobody asks how many are no duplicates. */
-    private int markUnpaired(ReadEndStore store, long[] words, int[] rows, KeySet places) {
-        int width = store.unpaired.width;
+    private int markUnpaired(DuplicateCandidates candidates, long[] words, int[] rows,
+            KeySet places) {
+        int width = candidates.unpaired.width;
         sort(rows, words, width);
         for (int from = 0; from < rows.length;) {
             int first = rows[from] * width;
             int best = first;
             int to = from;
             while (to < rows.length
-                    && compare(words, store.keyWords, first, rows[to] * width) == 0) {
+                    && compare(words, candidates.keyWords, first, rows[to] * width) == 0) {
                 int at = rows[to] * width;
-                if (store.unpairedScore(words, at) > store.unpairedScore(words, best)) {
+                if (candidates.unpairedScore(words, at) > candidates.unpairedScore(words, best)) {
                     best = at;
                 }
                 to++;
             }
             for (int k = from; k < to && !places.isMarked(words, first); k++) {
                 if (rows[k] * width != best) {
-                    mark(duplicates, store.unpairedIndex(words, rows[k] * width));
+                    mark(duplicates, candidates.unpairedIndex(words, rows[k] * width));
                 }
             }
             from = to;

@@ -3,7 +3,7 @@ package org.gklshim.gatk.duplicates.finding;
 import java.util.Arrays;
 
 /** The places of reads in a file, a bit for each read. */
-public final class Marks {
+final class Marks {
     private static final int PAGE_BITS = 20;
     private static final int PAGE_WORDS = 1 << PAGE_BITS - 6;
 
@@ -26,26 +26,13 @@ public final class Marks {
         return isNew;
     }
 
-    /** Returns the marks from a place on, a multiple of 64, up to another one: 64 in each word. */
-    public long[] words(long from, long to) {
-        long[] words = new long[(int) (to - from + 63 >>> 6)];
-        for (int k = 0; k < words.length; k++) {
-            long word = (from >>> 6) + k;
-            int page = (int) (word / PAGE_WORDS);
-            if (page < pages.length && pages[page] != null) {
-                words[k] = pages[page][(int) word & PAGE_WORDS - 1];
-            }
-        }
-        return words;
-    }
-
-    public boolean get(long index) {
+    boolean get(long index) {
         int page = (int) (index >>> PAGE_BITS);
         return page < pages.length && pages[page] != null
                 && (pages[page][(int) (index >>> 6) & PAGE_WORDS - 1] & 1L << index) != 0;
     }
 
-    public long count() {
+    long count() {
         return count;
     }
 }

@@ -9,33 +9,16 @@ public final class MateKey {
     private byte[] bytes;
     private int start;
     private int length;
-    long hash;
+    /** The hash of the name, from native code. */
+    int hash;
 
-    /** Takes the bytes of a key, and their hash. */
-    void set(byte[] newGroup, byte[] from, int offset, int size, long newHash) {
+    /** Takes the bytes of a key, and the hash of the name. */
+    void set(byte[] newGroup, byte[] from, int offset, int size, int newHash) {
         group = newGroup;
         bytes = from;
         start = offset;
         length = size;
         hash = newHash;
-    }
-
-    void set(byte[] newGroup, byte[] name) {
-        set(newGroup, name, 0, name.length, Partitions.hash(hash(hashBefore(newGroup), name)));
-    }
-
-    /** Returns the hash of a read group. The name of a read continues it to the hash of a key. */
-    public static long hashBefore(byte[] group) {
-        return hash(0, group);
-    }
-
-    /** Native code has the same hash: kernels/duplicates/ends.cpp. */
-    private static long hash(long before, byte[] bytes) {
-        long hash = before;
-        for (byte letter : bytes) {
-            hash = hash * 0x100000001b3L + letter;
-        }
-        return hash;
     }
 
     /** Returns a copy of the bytes. */

@@ -1,7 +1,7 @@
 package org.gklshim.gatk.duplicates.finding;
 
-import org.gklshim.gatk.duplicates.Unsuitable;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.UnsuitableException;
+import org.gklshim.gatk.duplicates.reading.Places;
 import picard.sam.markduplicates.util.DiskBasedReadEndsForMarkDuplicatesMap;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesMap;
@@ -15,7 +15,7 @@ import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesWithBarcodesCodec
 final class MateMatcher {
     private static final int FILTER_BITS = 26;
 
-    private final Genome genome;
+    private final Places places;
     private final PendingReads here = new PendingReads();
     /** Null if the file is grouped by name. */
     private final ReadEndsForMarkDuplicatesMap elsewhere;
@@ -25,8 +25,8 @@ final class MateMatcher {
     /** The reads whose mates did not come on the sequence where they should. */
     private int unmatched;
 
-    MateMatcher(Genome genome, boolean isGrouped, int maxOpenFiles) {
-        this.genome = genome;
+    MateMatcher(Places places, boolean isGrouped, int maxOpenFiles) {
+        this.places = places;
         elsewhere = isGrouped ? null : new DiskBasedReadEndsForMarkDuplicatesMap(maxOpenFiles,
                 new ReadEndsForMarkDuplicatesWithBarcodesCodec());
     }
@@ -38,7 +38,7 @@ final class MateMatcher {
     boolean remove(int readSequence, MateKey key, ReadEnd mate) {
         if (elsewhere != null && readSequence != sequence) {
             if (readSequence < sequence) {
-                throw new Unsuitable("reads that are not sorted by coordinate");
+                throw new UnsuitableException("reads that are not sorted by coordinate");
             }
             unmatched += here.size();
             here.clear();
@@ -53,13 +53,13 @@ final class MateMatcher {
         }
         ReadEndsForMarkDuplicates found = elsewhere.remove(readSequence, key.text());
         if (found != null) {
-            mate.read(found, genome);
+            mate.read(found, places);
         }
         return found != null;
     }
 
     private static int filterWord(MateKey key) {
-        return (int) (key.hash >>> 64 - FILTER_BITS + 6);
+        return key.hash >>> 32 - FILTER_BITS + 6;
     }
 
     /** Remembers a read for which {@link #remove} has just found no mate. */
@@ -72,7 +72,7 @@ final class MateMatcher {
             filter = new long[1 << FILTER_BITS - 6];
         }
         filter[filterWord(key)] |= 1L << key.hash;
-        elsewhere.put(read.mateSequence, key.text(), read.toPicard(genome));
+        elsewhere.put(read.mateSequence, key.text(), read.toPicard(places));
     }
 
     int size() {

@@ -8,7 +8,7 @@ final class PendingReads {
 
     /** The number of an entry plus 1, from the slot of its hash on; 0 if the slot is empty. */
     private int[] slots = new int[2 * FIRST_SIZE];
-    private long[] hashes = new long[FIRST_SIZE];
+    private int[] hashes = new int[FIRST_SIZE];
     private byte[][] keys = new byte[FIRST_SIZE][];
     private int[] mateSequences = new int[FIRST_SIZE];
     private long[] words = new long[FIRST_SIZE * ReadEnd.WORDS];
@@ -65,7 +65,7 @@ final class PendingReads {
 
     /** Returns the slot of a key, or the empty one where it would be. */
     private int find(int mateSequence, MateKey key) {
-        int slot = (int) key.hash & slots.length - 1;
+        int slot = key.hash & slots.length - 1;
         while (slots[slot] != 0) {
             int entry = slots[slot] - 1;
             if (hashes[entry] == key.hash && mateSequences[entry] == mateSequence
@@ -82,7 +82,7 @@ final class PendingReads {
         int mask = slots.length - 1;
         int gap = slot;
         for (int at = gap + 1 & mask; slots[at] != 0; at = at + 1 & mask) {
-            int wanted = (int) hashes[slots[at] - 1] & mask;
+            int wanted = hashes[slots[at] - 1] & mask;
             if ((at - wanted & mask) >= (at - gap & mask)) {
                 slots[gap] = slots[at];
                 gap = at;
@@ -101,7 +101,7 @@ final class PendingReads {
         slots = new int[2 * larger];
         // No entry is free.
         for (int entry = 0; entry < size; entry++) {
-            int slot = (int) hashes[entry] & slots.length - 1;
+            int slot = hashes[entry] & slots.length - 1;
             while (slots[slot] != 0) {
                 slot = slot + 1 & slots.length - 1;
             }

@@ -1,6 +1,6 @@
 package org.gklshim.gatk.duplicates.finding;
 
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.reading.Places;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicatesWithBarcodes;
 
@@ -14,7 +14,7 @@ final class ReadEnd {
 
     /** It is not among the words. */
     int sequence;
-    /** The 5' end, as a place of the {@link Genome}. Clipped bases count as aligned. */
+    /** The 5' end, as a place of the {@link Places}. Clipped bases count as aligned. */
     long place;
     boolean isReverse;
     /** The sequence of the mate; -1 if no mate is mapped. It is not among the words. */
@@ -56,9 +56,9 @@ final class ReadEnd {
         secondBarcode = (int) words[at + 5];
     }
 
-    void read(ReadEndsForMarkDuplicates from, Genome genome) {
+    void read(ReadEndsForMarkDuplicates from, Places places) {
         sequence = from.read1ReferenceIndex;
-        place = genome.place(sequence, from.read1Coordinate);
+        place = places.place(sequence, from.read1Coordinate);
         isReverse = from.orientation == PICARDS_REVERSE;
         mateSequence = from.read2ReferenceIndex;
         index = from.read1IndexInFile;
@@ -82,13 +82,13 @@ final class ReadEnd {
         y = from.getY();
     }
 
-    ReadEndsForMarkDuplicates toPicard(Genome genome) {
+    ReadEndsForMarkDuplicates toPicard(Places places) {
         ReadEndsForMarkDuplicatesWithBarcodes to = new ReadEndsForMarkDuplicatesWithBarcodes();
         to.barcode = barcode;
         to.readOneBarcode = firstBarcode;
         to.readTwoBarcode = secondBarcode;
         to.read1ReferenceIndex = sequence;
-        to.read1Coordinate = genome.coordinate(sequence, place);
+        to.read1Coordinate = places.coordinate(sequence, place);
         to.orientation = isReverse ? PICARDS_REVERSE : PICARDS_FORWARD;
         to.read2ReferenceIndex = mateSequence;
         to.read1IndexInFile = index;

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import org.gklshim.gatk.records.BamReader;
 import picard.sam.markduplicates.MarkDuplicates;
 import picard.sam.markduplicates.util.AbstractMarkDuplicatesCommandLineProgram.SamHeaderAndIterator;
@@ -29,7 +29,7 @@ public final class Inputs {
         for (String name : tool.INPUT) {
             files.add(new File(name));
             if (!BamReader.isCompressed(files.get(files.size() - 1))) {
-                throw new Unsuitable("input that is no BAM file");
+                throw new UnsuitableException("input that is no BAM file");
             }
         }
         SamHeaderAndIterator opened =
@@ -45,7 +45,7 @@ public final class Inputs {
                 fileHeaders.add(reader.getFileHeader());
             }
             if (merger.hasMergedSequenceDictionary()) {
-                throw new Unsuitable("inputs with different sequences");
+                throw new UnsuitableException("inputs with different sequences");
             }
         }
         opened.iterator.close();
@@ -64,7 +64,7 @@ public final class Inputs {
     }
 
     /** Returns the program that takes the place of a file's own, or null. */
-    String program(int file, String id) {
+    public String program(int file, String id) {
         return renamesPrograms() && id != null
                 ? merger.getProgramGroupId(fileHeaders.get(file), id) : id;
     }

@@ -6,7 +6,6 @@ import htsjdk.samtools.SAMRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.gklshim.gatk.duplicates.MarkingOptions;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** The read groups of a header, by their numbers. The last number stands for no read group. */
@@ -28,7 +27,7 @@ public final class ReadGroups {
         }
         idBytes = new byte[ids.length][];
         for (int k = 0; k < ids.length; k++) {
-            idBytes[k] = ids[k] == null ? NOTHING : RecordTexts.bytes(ids[k]);
+            idBytes[k] = ids[k] == null ? NOTHING : bytes(ids[k]);
         }
     }
 
@@ -51,9 +50,13 @@ public final class ReadGroups {
         return idBytes[number];
     }
 
-    /** Returns what mates have in common beside their name. */
-    public byte[] keyStart(int number, MarkingOptions options) {
-        return options.pairsWithinGroups ? idBytes[number] : NOTHING;
+    /** Returns the bytes of a text, as they are in a BAM file. */
+    public static byte[] bytes(String text) {
+        byte[] bytes = new byte[text.length()];
+        for (int k = 0; k < bytes.length; k++) {
+            bytes[k] = (byte) text.charAt(k);
+        }
+        return bytes;
     }
 
     public String library(int number) {

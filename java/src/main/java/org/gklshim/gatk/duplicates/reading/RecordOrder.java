@@ -4,7 +4,7 @@ import static org.gklshim.gatk.records.LittleEndian.integer;
 import static org.gklshim.gatk.records.LittleEndian.unsignedByte;
 import static org.gklshim.gatk.records.LittleEndian.unsignedShort;
 
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import org.gklshim.gatk.records.BamFormat;
 import org.gklshim.gatk.records.Tags;
 
@@ -73,7 +73,7 @@ public final class RecordOrder {
             }
         }
         if (order == 0 && (hasHitIndex(a, atA) || hasHitIndex(b, atB))) {
-            throw new Unsuitable("inputs with the same read and the tag HI");
+            throw new UnsuitableException("inputs with the same read and the tag HI");
         }
         return order;
     }

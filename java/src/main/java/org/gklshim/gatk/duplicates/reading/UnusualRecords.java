@@ -5,7 +5,7 @@ import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.SAMUtils;
 import htsjdk.samtools.ValidationStringency;
 import java.io.ByteArrayInputStream;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 
 /** Has htsjdk decode records, and check them as its reader of BAM files does. */
 public final class UnusualRecords {
@@ -25,7 +25,8 @@ public final class UnusualRecords {
     /**
      * Decodes a record of a batch.
      *
-     * @throws Unsuitable if htsjdk finds a fault in it and is strict. Picard stops a record earlier
+     * @throws UnsuitableException if htsjdk finds a fault in it and is strict. Picard stops a
+     *     record earlier
      */
     public SAMRecord decode(BamRecords records, int number) {
         int start = records.starts[number];
@@ -46,7 +47,7 @@ public final class UnusualRecords {
             }
             return record;
         } catch (RuntimeException e) {
-            throw new Unsuitable("a faulty record: " + e.getMessage());
+            throw new UnsuitableException("a faulty record: " + e.getMessage());
         }
     }
 

@@ -1,25 +1,21 @@
 package org.gklshim.gatk.duplicates.writing;
 
 import htsjdk.samtools.BAMFileWriter;
-import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMFileHeader.SortOrder;
 import htsjdk.samtools.SAMFileWriter;
 import htsjdk.samtools.SAMRecord;
 import htsjdk.samtools.util.BinaryCodec;
-import htsjdk.samtools.util.Log;
 import htsjdk.samtools.util.ProgressLogger;
 import java.util.Arrays;
 import java.util.Map;
 import org.gklshim.gatk.Members;
-import org.gklshim.gatk.duplicates.RecordEngine;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.MarkingRun;
+import org.gklshim.gatk.duplicates.OutputException;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.records.Buffers;
-import org.gklshim.gatk.duplicates.reading.Genome;
-import org.gklshim.gatk.duplicates.reading.ReadGroups;
 import org.gklshim.gatk.duplicates.reading.RecordOrder;
-import org.gklshim.gatk.duplicates.reading.UnusualRecords;
+import org.gklshim.gatk.records.Buffers;
 import org.gklshim.gatk.records.LittleEndian;
 import picard.sam.DuplicationMetrics;
 import picard.sam.markduplicates.MarkDuplicates;
@@ -27,21 +23,15 @@ import picard.sam.markduplicates.MarkDuplicates.DuplicateTaggingPolicy;
 import picard.sam.markduplicates.util.LibraryIdGenerator;
 
 /** Writes marked records in the order of the file, and counts them for the metrics. */
-public final class MarkedRecordWriter {
+final class MarkedRecordWriter {
     private static final int PROGRESS = 10 * 1000 * 1000;
     /** Picard's class for barcodes, which is not public. */
     private static final String PICARDS_BARCODES = "picard.sam.markduplicates.UmiUtil";
 
+    private final MarkingRun run;
     private final MarkDuplicates tool;
-    private final DuplicateSets sets;
-    private final ReadGroups groups;
-    private final SAMFileHeader header;
-    private final Genome genome;
-    private final UnusualRecords unusual;
-    private final LibraryIdGenerator generator;
     private final Map<String, String> programs;
     private final SAMFileWriter writer;
-    private final Buffers inputBuffers;
     private final Buffers outputBuffers;
     /** Takes the bytes of records; null if the writer needs objects. */
     private final BinaryCodec codec;
@@ -49,56 +39,43 @@ public final class MarkedRecordWriter {
     private final ProgressLogger progress;
     /** Null before the first batch. */
     private BamRecords before;
-    private RuntimeException failure;
 
-    public MarkedRecordWriter(MarkDuplicates tool, DuplicateSets sets, ReadGroups groups,
-            SAMFileHeader header, Genome genome, UnusualRecords unusual,
-            LibraryIdGenerator generator, Map<String, String> programs, SAMFileWriter writer,
-            Buffers inputBuffers, Buffers outputBuffers, Log log) {
-        this.tool = tool;
-        this.sets = sets;
-        this.groups = groups;
-        this.header = header;
-        this.genome = genome;
-        this.unusual = unusual;
-        this.generator = generator;
+    /**
+     * Makes a writer.
+     *
+     * @param programs the new values of the tag PG by the old ones, or null if it stays
+     * @param outputBuffers gets the arrays of marked records back
+     */
+    MarkedRecordWriter(MarkingRun run, Map<String, String> programs, SAMFileWriter writer,
+            Buffers outputBuffers) {
+        this.run = run;
         this.programs = programs;
         this.writer = writer;
-        this.inputBuffers = inputBuffers;
         this.outputBuffers = outputBuffers;
+        tool = run.tool;
         // An index, and other formats, are made from objects.
         codec = writer instanceof BAMFileWriter && Members.get(writer, "bamIndexer") == null
                 ? (BinaryCodec) Members.get(writer, "outputBinaryCodec") : null;
         order = writer.getFileHeader().getSortOrder();
-        progress = new ProgressLogger(log, PROGRESS, "Written");
+        progress = new ProgressLogger(run.log, PROGRESS, "Written");
     }
 
-    public boolean needsObjects() {
+    boolean needsObjects() {
         return codec == null;
     }
 
-    /** Returns the first exception of htsjdk's writer, or null. */
-    public RuntimeException failure() {
-        return failure;
-    }
-
-    private RuntimeException failed(RuntimeException e) {
-        failure = failure == null ? e : failure;
-        return e;
-    }
-
-    public void write(MarkedBatch batch) {
+    void write(MarkedBatch batch) {
         checkOrder(batch.records);
-        for (int group = 0; group < groups.count(); group++) {
-            int from = group * RecordEngine.COUNTS;
-            count(group, Arrays.copyOfRange(batch.counts, from, from + RecordEngine.COUNTS));
+        for (int group = 0; group < run.groups.count(); group++) {
+            int from = group * MarkedBatch.COUNTS;
+            count(group, Arrays.copyOfRange(batch.counts, from, from + MarkedBatch.COUNTS));
         }
         int start = 0;
         int count = batch.records.count;
         for (int k = 0; k < count; k++) {
-            if (batch.isUnusual[k]) {
-                SAMRecord record = marked(unusual.decode(batch.records, k),
-                        batch.records.markedIndex(k));
+            if ((batch.marks[k] & MarkedBatch.IS_UNUSUAL) != 0) {
+                SAMRecord record =
+                        marked(run.unusual.decode(batch.records, k), batch.marks[k]);
                 writeBytes(batch, start, k);
                 start = k;
                 if (record != null) {
@@ -116,7 +93,7 @@ public final class MarkedRecordWriter {
     private void checkOrder(BamRecords records) {
         if (before != null) {
             checkOrder(before, before.count - 1, records, 0);
-            inputBuffers.giveBack(before.bytes);
+            run.inputBuffers.giveBack(before.bytes);
         }
         for (int k = 1; k < records.count; k++) {
             checkOrder(records, k - 1, records, k);
@@ -132,16 +109,12 @@ public final class MarkedRecordWriter {
             result = RecordOrder.names(a.bytes, a.starts[numberA], b.bytes, b.starts[numberB]);
         }
         if (result > 0) {
-            throw new Unsuitable("records that are not sorted");
+            throw new UnsuitableException("records that are not sorted");
         }
     }
 
     private void write(SAMRecord record) {
-        try {
-            writer.addAlignment(record);
-        } catch (RuntimeException e) {
-            throw failed(e);
-        }
+        OutputException.guard(() -> writer.addAlignment(record));
         progress.record(record);
     }
 
@@ -151,27 +124,20 @@ public final class MarkedRecordWriter {
             return;
         }
         int start = batch.start(from);
-        try {
-            codec.writeBytes(batch.bytes, start, batch.ends[to - 1] - start);
-        } catch (RuntimeException e) {
-            throw failed(e);
-        }
+        OutputException.guard(
+                () -> codec.writeBytes(batch.bytes, start, batch.ends[to - 1] - start));
         for (int k = from; k < to; k++) {
             int at = batch.start(k);
             if (batch.ends[k] > at) {
                 int sequence = LittleEndian.integer(batch.bytes, at + 4);
-                progress.record(sequence < 0 ? null : genome.names[sequence],
+                progress.record(sequence < 0 ? null : run.places.names[sequence],
                         sequence < 0 ? 0 : LittleEndian.integer(batch.bytes, at + 8) + 1);
             }
         }
     }
 
-    public void close() {
-        try {
-            writer.close();
-        } catch (RuntimeException e) {
-            throw failed(e);
-        }
+    void close() {
+        OutputException.guard(writer::close);
     }
 
     private void count(int group, long[] counts) {
@@ -182,41 +148,34 @@ public final class MarkedRecordWriter {
         if (sum == 0) {
             return;
         }
-        DuplicationMetrics metrics = metrics(groups.library(group));
-        metrics.UNMAPPED_READS += counts[RecordEngine.COUNT_UNMAPPED];
-        metrics.SECONDARY_OR_SUPPLEMENTARY_RDS += counts[RecordEngine.COUNT_NOT_PRIMARY];
-        metrics.UNPAIRED_READS_EXAMINED += counts[RecordEngine.COUNT_UNPAIRED];
-        metrics.READ_PAIRS_EXAMINED += counts[RecordEngine.COUNT_PAIRED];
-        metrics.UNPAIRED_READ_DUPLICATES += counts[RecordEngine.COUNT_UNPAIRED_DUPLICATES];
-        metrics.READ_PAIR_DUPLICATES += counts[RecordEngine.COUNT_PAIRED_DUPLICATES];
+        DuplicationMetrics metrics = metrics(run.groups.library(group));
+        metrics.UNMAPPED_READS += counts[MarkedBatch.COUNT_UNMAPPED];
+        metrics.SECONDARY_OR_SUPPLEMENTARY_RDS += counts[MarkedBatch.COUNT_NOT_PRIMARY];
+        metrics.UNPAIRED_READS_EXAMINED += counts[MarkedBatch.COUNT_UNPAIRED];
+        metrics.READ_PAIRS_EXAMINED += counts[MarkedBatch.COUNT_PAIRED];
+        metrics.UNPAIRED_READ_DUPLICATES += counts[MarkedBatch.COUNT_UNPAIRED_DUPLICATES];
+        metrics.READ_PAIR_DUPLICATES += counts[MarkedBatch.COUNT_PAIRED_DUPLICATES];
     }
 
     private DuplicationMetrics metrics(String library) {
-        DuplicationMetrics metrics = generator.getMetricsByLibrary(library);
+        DuplicationMetrics metrics = run.generator.getMetricsByLibrary(library);
         if (metrics == null) {
             metrics = new DuplicationMetrics();
             metrics.LIBRARY = library;
-            generator.addMetricsByLibrary(library, metrics);
+            run.generator.addMetricsByLibrary(library, metrics);
         }
         return metrics;
     }
 
-    /** Counts and marks a record that htsjdk has decoded. Returns null if it is removed. */
-    private SAMRecord marked(SAMRecord record, long index) {
-        boolean isDuplicate = sets.duplicates.get(index);
-        boolean isOptical = isDuplicate && sets.opticalDuplicates != null
-                && sets.opticalDuplicates.get(index);
-        DuplicationMetrics metrics = metrics(LibraryIdGenerator.getLibraryName(header, record));
-        if (record.getReadUnmappedFlag()) {
-            metrics.UNMAPPED_READS++;
-        } else if (record.isSecondaryOrSupplementary()) {
-            metrics.SECONDARY_OR_SUPPLEMENTARY_RDS++;
-        } else if (!record.getReadPairedFlag() || record.getMateUnmappedFlag()) {
-            metrics.UNPAIRED_READS_EXAMINED++;
-            metrics.UNPAIRED_READ_DUPLICATES += isDuplicate ? 1 : 0;
-        } else {
-            metrics.READ_PAIRS_EXAMINED++;
-            metrics.READ_PAIR_DUPLICATES += isDuplicate ? 1 : 0;
+    /** Does for a record what Picard does. Returns null if it is removed. */
+    private SAMRecord marked(SAMRecord record, byte marks) {
+        boolean isDuplicate = (marks & DuplicateSets.IS_DUPLICATE) != 0;
+        boolean isOptical = (marks & DuplicateSets.IS_OPTICAL) != 0;
+        DuplicationMetrics metrics =
+                metrics(LibraryIdGenerator.getLibraryName(run.header, record));
+        metrics.addReadToLibraryMetrics(record);
+        if (isDuplicate) {
+            metrics.addDuplicateReadToMetrics(record);
         }
         record.setDuplicateReadFlag(isDuplicate);
         if (tool.CLEAR_DT) {

@@ -3,80 +3,50 @@ package org.gklshim.gatk.duplicates.writing;
 import htsjdk.samtools.DefaultSAMRecordFactory;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMRecord;
-import java.util.Arrays;
-import org.gklshim.gatk.duplicates.RecordEngine;
+import org.gklshim.gatk.duplicates.MarkingRun;
+import org.gklshim.gatk.duplicates.NativeRun;
 import org.gklshim.gatk.duplicates.finding.DuplicateSets;
 import org.gklshim.gatk.duplicates.reading.BamRecords;
-import org.gklshim.gatk.records.Buffers;
-import org.gklshim.gatk.duplicates.reading.Genome;
-import org.gklshim.gatk.duplicates.reading.ReadGroups;
-import org.gklshim.gatk.duplicates.reading.RecordTexts;
 import org.gklshim.gatk.records.BamRecord;
+import org.gklshim.gatk.records.Buffers;
 
 /** Marks records. Each thread has its own marker. */
-public final class RecordMarker {
-    /** Most records get longer by little. */
-    private static final int USUAL_GROWTH = 16;
-    private static final int MAX_SIZE = Integer.MAX_VALUE - 8;
-    private static final int MARKS_A_WORD = 64;
-
-    private final RecordEngine engine;
-    private final long[] facts;
+final class RecordMarker {
+    private final NativeRun pass;
     private final DuplicateSets sets;
-    private final ReadGroups groups;
+    private final int groups;
+    /** The header of the records' objects; null if the writer takes bytes. */
     private final SAMFileHeader header;
-    private final RecordTexts texts;
+    private final Buffers buffers;
     private final DefaultSAMRecordFactory factory = new DefaultSAMRecordFactory();
     private final BamRecord record;
-    private final boolean makesObjects;
-    private final Buffers buffers;
-    private final int[] stop = new int[RecordEngine.STOP];
 
     /**
      * Makes a marker.
      *
-     * @param header the header of the records that are written
-     * @param makesObjects whether the writer needs objects
+     * @param header the header of the records' objects; null if the writer takes bytes
      * @param buffers gives the arrays of marked records
      */
-    public RecordMarker(RecordEngine engine, long[] facts, DuplicateSets sets, ReadGroups groups,
-            Genome genome, SAMFileHeader header, RecordTexts texts, boolean makesObjects,
+    RecordMarker(MarkingRun run, NativeRun pass, DuplicateSets sets, SAMFileHeader header,
             Buffers buffers) {
-        this.engine = engine;
-        this.facts = facts;
+        this.pass = pass;
         this.sets = sets;
-        this.groups = groups;
         this.header = header;
-        this.texts = texts;
-        this.makesObjects = makesObjects;
         this.buffers = buffers;
-        record = new BamRecord(genome.lengths);
+        groups = run.groups.count();
+        record = new BamRecord(run.places.lengths);
     }
 
-    public MarkedBatch mark(BamRecords records) {
+    MarkedBatch mark(BamRecords records) {
         int count = records.count;
-        MarkedBatch batch = new MarkedBatch(records, groups.count(),
-                buffers.take(records.starts[count] + USUAL_GROWTH * count));
-        long base = records.markedIndex(0) & -MARKS_A_WORD;
-        long end = records.firstIndex + count;
-        long[] duplicates = sets.duplicates.words(base, end);
-        long[] optical = sets.opticalDuplicates == null ? null
-                : sets.opticalDuplicates.words(base, end);
-        int from = 0;
-        do {
-            engine.mark(records.bytes, records.starts, count, records.files(), facts,
-                    texts.letters(), texts.rows(), from, stop, records.firstIndex,
-                    records.nameIndexes(), base, duplicates, optical, batch.bytes, batch.ends,
-                    batch.isUnusual, batch.counts);
-            from = stop[RecordEngine.RECORD];
-            if (stop[RecordEngine.REASON] == RecordEngine.UNKNOWN_TEXT) {
-                texts.add(records.bytes, stop);
-            } else if (stop[RecordEngine.REASON] == RecordEngine.NO_ROOM) {
-                long size = Math.min(2L * stop[RecordEngine.NEEDED], MAX_SIZE);
-                batch.bytes = Arrays.copyOf(batch.bytes, (int) size);
-            }
-        } while (stop[RecordEngine.REASON] != RecordEngine.DONE);
-        if (makesObjects) {
+        long most = records.starts[count] + pass.growth * count;
+        MarkedBatch batch =
+                new MarkedBatch(records, groups, buffers.take(Math.toIntExact(most)));
+        for (int k = 0; k < count; k++) {
+            batch.marks[k] = sets.marks(records.markedIndex(k));
+        }
+        pass.mark(records, batch.marks, batch.bytes, batch.ends, batch.counts);
+        if (header != null) {
             batch.objects = new SAMRecord[count];
             for (int k = 0; k < count; k++) {
                 batch.objects[k] = object(batch, k);

@@ -3,10 +3,10 @@ package org.gklshim.gatk.duplicates.reading;
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.SAMSequenceRecord;
 import java.util.List;
-import org.gklshim.gatk.duplicates.Unsuitable;
+import org.gklshim.gatk.duplicates.UnsuitableException;
 
 /** The sequences of a header, one after the other, so that a number of 44 bits is a place. */
-public final class Genome {
+public final class Places {
     public static final int PLACE_BITS = 44;
     /** How far a clipped read may reach beyond an end of its sequence. */
     public static final int MARGIN = 1 << 20;
@@ -17,8 +17,8 @@ public final class Genome {
     public final String[] names;
     private final long[] offsets;
 
-    /** Takes the sequences of a header. Throws {@link Unsuitable} if they are too long. */
-    public Genome(SAMFileHeader header) {
+    /** Takes the sequences of a header. Throws {@link UnsuitableException} if they are too long. */
+    public Places(SAMFileHeader header) {
         List<SAMSequenceRecord> sequences = header.getSequenceDictionary().getSequences();
         lengths = new int[sequences.size()];
         names = new String[lengths.length];
@@ -28,20 +28,24 @@ public final class Genome {
             lengths[k] = sequences.get(k).getSequenceLength();
             names[k] = sequences.get(k).getSequenceName();
             if (lengths[k] > MAX_LENGTH) {
-                throw new Unsuitable("a sequence of more than 512 Mb");
+                throw new UnsuitableException("a sequence of more than 512 Mb");
             }
             offsets[k] = offset + MARGIN;
             offset += lengths[k] + 2L * MARGIN;
         }
         if (offset >= 1L << PLACE_BITS) {
-            throw new Unsuitable("the number of sequences");
+            throw new UnsuitableException("the number of sequences");
         }
     }
 
-    /** Returns the place of a coordinate. Throws {@link Unsuitable} if it is too far outside. */
+    /**
+     * Returns the place of a coordinate.
+     *
+     * @throws UnsuitableException if it is too far outside of its sequence
+     */
     public long place(int sequence, int coordinate) {
         if (coordinate < -MARGIN || coordinate >= lengths[sequence] + MARGIN) {
-            throw new Unsuitable("a read that is clipped by more than a million bases");
+            throw new UnsuitableException("a read that is clipped by more than a million bases");
         }
         return offsets[sequence] + coordinate;
     }

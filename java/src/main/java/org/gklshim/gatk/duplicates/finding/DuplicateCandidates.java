@@ -3,15 +3,15 @@ package org.gklshim.gatk.duplicates.finding;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
-import org.gklshim.gatk.duplicates.Unsuitable;
-import org.gklshim.gatk.duplicates.reading.Genome;
+import org.gklshim.gatk.duplicates.UnsuitableException;
+import org.gklshim.gatk.duplicates.reading.Places;
 import picard.sam.markduplicates.util.ReadEndsForMarkDuplicates;
 
 /**
  * The ends of reads, in few words each. Equal ends are in one partition. What does not fit into the
  * given memory goes to temporary files.
  */
-public final class ReadEndStore implements Closeable {
+final class DuplicateCandidates implements Closeable {
     private static final int BARCODE_WORDS = 2;
     private static final int PAIR_WORDS = 5;
     private static final int UNPAIRED_WORDS = 4;
@@ -33,7 +33,7 @@ public final class ReadEndStore implements Closeable {
     private final File folder;
     private final long[] row = new long[BARCODE_WORDS + PAIR_WORDS];
 
-    public ReadEndStore(long maxBytes, File folder, boolean hasBarcodes) {
+    DuplicateCandidates(long maxBytes, File folder, boolean hasBarcodes) {
         maxWords = maxBytes / 8;
         this.folder = folder;
         barcodeWords = hasBarcodes ? BARCODE_WORDS : 0;
@@ -54,7 +54,7 @@ public final class ReadEndStore implements Closeable {
         setBarcodes(located);
         long score = left.score + right.score & 0xffffL;
         int at = barcodeWords;
-        row[at] = ((long) located.library << Genome.PLACE_BITS | left.place) << 3 | orientation;
+        row[at] = ((long) located.library << Places.PLACE_BITS | left.place) << 3 | orientation;
         row[at + 1] = right.place << 16 | tile(located.tile);
         row[at + 2] = place(located.x, located.y);
         row[at + 3] = left.index << 24 | score << 8 | opticalOrientation;
@@ -88,7 +88,7 @@ public final class ReadEndStore implements Closeable {
     /** Sets what a single read has in common with its duplicates, and returns its hash. */
     private long setKey(ReadEnd read) {
         setBarcodes(read);
-        row[barcodeWords] = ((long) read.library << Genome.PLACE_BITS | read.place) << 1
+        row[barcodeWords] = ((long) read.library << Places.PLACE_BITS | read.place) << 1
                 | (read.isReverse ? 1 : 0);
         return Partitions.hash(row, 0, keyWords);
     }
@@ -120,7 +120,7 @@ public final class ReadEndStore implements Closeable {
 
     private static long place(int x, int y) {
         if (Math.max(Math.abs((long) x), Math.abs((long) y)) >= MAX_COORDINATE) {
-            throw new Unsuitable("a coordinate on the flow cell above a billion");
+            throw new UnsuitableException("a coordinate on the flow cell above a billion");
         }
         return (long) x << 32 | (y ^ 1 << 31) & 0xffffffffL;
     }
@@ -129,7 +129,7 @@ public final class ReadEndStore implements Closeable {
     ReadEndsForMarkDuplicates pair(long[] rows, int start) {
         ReadEndsForMarkDuplicates pair = new ReadEndsForMarkDuplicates();
         int at = start + barcodeWords;
-        pair.libraryId = (short) (rows[at] >>> Genome.PLACE_BITS + 3);
+        pair.libraryId = (short) (rows[at] >>> Places.PLACE_BITS + 3);
         pair.orientation = (byte) (rows[at] & 7);
         pair.setTile((short) ((rows[at + 1] & 0xffff) + Short.MIN_VALUE));
         pair.setX((int) (rows[at + 2] >> 32));
@@ -150,7 +150,7 @@ public final class ReadEndStore implements Closeable {
                 unpaired.spill(folder);
                 pairedReads.spill(folder);
             } catch (IOException e) {
-                throw new Unsuitable("an error with a temporary file: " + e.getMessage());
+                throw new UnsuitableException("an error with a temporary file: " + e.getMessage());
             }
         }
     }
