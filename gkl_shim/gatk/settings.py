@@ -110,7 +110,7 @@ _WITHOUT_PROPERTY = {
     "PYTHON": _Values("a program: an absolute path or a name on the PATH", _is_program),
     "RELEASE": _ANY,  # read when gkl-shim is built
 }
-#: A part and its setting in each line: java/gatk/PartList.java writes it.
+#: The folder and the setting of each part: java/gatk/PartList.java writes it.
 _PARTS = "org/gklshim/gatk/parts"
 
 

@@ -22,7 +22,7 @@ public abstract class GatkPart {
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
 
-    /** Turns the part off, or says how many threads it has. */
+    /** Turns the part off. */
     public final Setting setting;
     private final String title;
     private final String owner;

@@ -8,32 +8,22 @@ import java.util.Locale;
  * kernels/jni/settings/settings.cpp reads those of the native library.
  */
 public final class Setting {
-    public static final Setting BACKEND = new Setting("backend", Values.WORDS);
-    public static final Setting LIBRARY = new Setting("library", Values.WORDS);
-    public static final Setting LOG = new Setting("log", Values.WORDS);
-    public static final Setting PAIRHMM = ofSwitch("pairhmm");
-    public static final Setting PDHMM = ofSwitch("pdhmm");
-    public static final Setting SMITHWATERMAN = ofSwitch("smithwaterman");
-    public static final Setting THREADS = new Setting("threads", Values.WORDS);
+    public static final Setting BACKEND = new Setting("backend");
+    public static final Setting LIBRARY = new Setting("library");
+    public static final Setting LOG = new Setting("log");
+    public static final Setting PAIRHMM = new Setting("pairhmm");
+    public static final Setting PDHMM = new Setting("pdhmm");
+    public static final Setting SMITHWATERMAN = new Setting("smithwaterman");
+    public static final Setting THREADS = new Setting("threads");
 
-    private enum Values { SWITCH, WORDS }
-
-    /** The end of the property and of the variable, in small letters. */
     public final String name;
-    private final Values values;
     private final String property;
     private final String variable;
 
-    private Setting(String name, Values values) {
+    public Setting(String name) {
         this.name = name;
-        this.values = values;
         property = "gkl.shim." + name;
         variable = "GKL_SHIM_" + name.toUpperCase(Locale.ROOT);
-    }
-
-    /** Returns a setting that is on or off. */
-    public static Setting ofSwitch(String name) {
-        return new Setting(name, Values.SWITCH);
     }
 
     /** Returns the name of the property or variable that {@link #value} reads. */
@@ -46,11 +36,10 @@ public final class Setting {
         return value().equals("off");
     }
 
-    /** Warns of a value that is neither on nor off, if it must be one of these. */
+    /** Warns of a value that is neither on nor off. */
     void warnUnlessSwitch() {
         String value = value();
-        if (values == Values.SWITCH && !value.isEmpty() && !value.equals("on")
-                && !value.equals("off")) {
+        if (!value.isEmpty() && !value.equals("on") && !value.equals("off")) {
             boolean isNumber = value.equals("auto") || value.matches("[0-9]+");
             Log.warnOnce(source() + "=" + value + " is ignored: it must be on or off"
                     + (isNumber ? "; GKL_SHIM_THREADS sets the number of threads" : ""));

@@ -10,7 +10,7 @@ public final class Part extends GatkPart {
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
 
     private Part() {
-        super("rank-sum tests", Setting.ofSwitch("annotations"));
+        super("rank-sum tests", new Setting("annotations"));
         redirect(UTILS + "MannWhitneyU", "RankSums", "permutationTest");
         know(UTILS, "MannWhitneyU$Rank", "MathUtils");
     }

@@ -10,7 +10,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("assembly graphs", Setting.ofSwitch("assembly"));
+        super("assembly graphs", new Setting("assembly"));
         redirect(WALKERS + "haplotypecaller/readthreading/ReadThreadingAssembler", "GraphCreation",
                 "createGraph")
                 .open("generateSeqGraph", "numPruningSamples", "pruneBeforeCycleCounting",

@@ -11,7 +11,7 @@ public final class Part extends GatkPart {
     private static final String SAMTOOLS = "htsjdk/samtools/";
 
     private Part() {
-        super("reads", Setting.ofSwitch("reads"));
+        super("reads", new Setting("reads"));
         redirect(SAMTOOLS + "util/BlockCompressedOutputStream", "BlockOutput", "deflateBlock",
                 "flush", "close", "getFilePointer", "addIndexer")
                 .open("codec", "uncompressedBuffer", "numUncompressedBytes", "compressedBuffer",

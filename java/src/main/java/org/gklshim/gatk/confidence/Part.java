@@ -12,7 +12,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("confidence in the reference", Setting.ofSwitch("confidence"));
+        super("confidence in the reference", new Setting("confidence"));
         redirect(WALKERS + "haplotypecaller/ReferenceConfidenceModel", "ReferenceConfidence",
                 "calculateRefConfidence", "calcGenotypeLikelihoodsOfRefVsAny",
                 "calcNReadsWithNoPlausibleIndelsReads")

@@ -16,7 +16,7 @@ public final class Part extends GatkPart {
     private static final byte LONG = 11;
 
     private Part() {
-        super("duplicates", Setting.ofSwitch("duplicates"), "Picard", "MarkDuplicates");
+        super("duplicates", new Setting("duplicates"), "Picard", "MarkDuplicates");
         redirect(PICARD + "markduplicates/MarkDuplicates", "DuplicateMarking", "doWork");
         // The constructor makes no array for as many values as the heap holds: add() makes it.
         redirect(SAMTOOLS + "util/SortingLongCollection", "SortedLongs", "add")

@@ -11,7 +11,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("likelihoods of alleles", Setting.ofSwitch("likelihoods"));
+        super("likelihoods of alleles", new Setting("likelihoods"));
         redirect(UTILS + "genotyper/AlleleLikelihoods", "Likelihoods", "marginalLikelihoodsDirect")
                 .open("evidenceBySampleIndex", "valuesBySampleIndex");
         redirect(UTILS + "pairhmm/VectorLoglessPairHMM", "Likelihoods", "initialize")

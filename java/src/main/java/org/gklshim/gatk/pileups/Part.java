@@ -13,7 +13,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("pileup summaries", Setting.ofSwitch("pileups"));
+        super("pileup summaries", new Setting("pileups"));
         redirect(ENGINE + "LocusWalker", "LocusPileups", "getAlignmentContextIterator");
         know(WALKERS, "contamination/GetPileupSummaries", "contamination/PileupSummary");
         know(UTILS, "iterators/IntervalOverlappingIterator",

@@ -13,7 +13,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("recalibration", Setting.ofSwitch("recalibration"));
+        super("recalibration", new Setting("recalibration"));
         redirect(ENGINE + "ReadWalker", "org/gklshim/gatk/ReadTraversal", "traverse");
         redirect(UTILS + "recalibration/RecalUtils", "BufferedReport", "outputRecalibrationReport");
         know(ENGINE, "FeatureContext", "ReferenceDataSource");

@@ -12,7 +12,7 @@ public final class Part extends GatkPart {
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
 
     private Part() {
-        super("records", Setting.ofSwitch("reads"));
+        super("records", new Setting("reads"));
         redirect(ENGINE + "ReadWalker", "org/gklshim/gatk/ReadTraversal", "traverse");
         know(SAMTOOLS, "AsyncSAMFileWriter", "BAMFileReader", "BAMFileReader$BAMFileIndexIterator",
                 "BAMFileReader$BAMFileIterator", "BAMFileReader$BAMQueryFilteringIterator",

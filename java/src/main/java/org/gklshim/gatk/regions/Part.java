@@ -12,7 +12,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("regions", Setting.ofSwitch("region_threads"));
+        super("regions", new Setting("region_threads"));
         redirect(ENGINE + "AssemblyRegionWalker", "RegionTraversal", "traverse",
                 "processReadShard");
         redirect(UTILS + "Utils", "RandomNumbers", "getRandomGenerator", "getRandomDataGenerator");

@@ -8,7 +8,7 @@ public final class Part extends GatkPart {
     public static final Part INSTANCE = new Part();
 
     private Part() {
-        super("finding tools", Setting.ofSwitch("tools"));
+        super("finding tools", new Setting("tools"));
         redirect("org/broadinstitute/barclay/argparser/ClassFinder", "ToolSearch", "scanJar")
                 .open("loader", "parentType");
     }

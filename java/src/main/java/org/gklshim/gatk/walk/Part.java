@@ -12,7 +12,7 @@ public final class Part extends GatkPart {
     private static final String WALKERS = "org/broadinstitute/hellbender/tools/walkers/";
 
     private Part() {
-        super("finding active regions", Setting.ofSwitch("walk"));
+        super("finding active regions", new Setting("walk"));
         redirect(ENGINE + "AssemblyRegionIterator", "ActiveRegions", "loadNextAssemblyRegion");
         know(ENGINE, "AlignmentContext", "AssemblyRegion", "MultiIntervalShard",
                 "ReferenceContext", "ReferenceDataSource",
