@@ -26,8 +26,8 @@ from gkl_shim.gatk import data, fetch, run
 from gkl_shim.validation import report as validation_report
 from gkl_shim.validation import validation
 from gkl_shim.validation.inputs import Inputs, check
-from gkl_shim.validation.jobs import Runner
 from gkl_shim.validation.modes import MODES
+from gkl_shim.validation.runner import Runner
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGE = _ROOT / "docs" / "equivalence.md"
@@ -220,14 +220,8 @@ def _is_double(finding: Mapping[str, Any]) -> bool:
 
 
 def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = [
-        "## Beside the truth",
-        "",
-        "| sample | mode | GATK | type | calls of | true positives | false positives "
-        "| false negatives | recall | precision | F1 |",
-        "| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    shown = []
+    """Return the scores that are not the same for all three callsets."""
+    shown, count = [], 0
     for row in rows:
         for kind in ("SNP", "INDEL"):
             same: dict[str, list[str]] = {}
@@ -238,10 +232,22 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                 cells = [f"{score[name]:,}" for name in counts]
                 cells += ["" if share is None else f"{share:.4f}" for share in shares]
                 same.setdefault(" | ".join(cells), []).append(variant)
-            for text, variants in same.items():
-                who = "all three" if len(variants) == 3 else ", ".join(variants)
-                shown.append((row, f"{kind} | {who} | {text}"))
-    return [*lines, *_lines(shown)]
+            count += bool(same)
+            if len(same) > 1:
+                for text, variants in same.items():
+                    shown.append((row, f"{kind} | {', '.join(variants)} | {text}"))
+    return [
+        "## Beside the truth",
+        "",
+        f"Calls of one type were compared with the true ones {count} times. Stock GATK, gkl-shim, "
+        "and stock GATK",
+        "in double precision had the same recall and precision, except in these rows:",
+        "",
+        "| sample | mode | GATK | type | calls of | true positives | false positives "
+        "| false negatives | recall | precision | F1 |",
+        "| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *_lines(shown),
+    ]
 
 
 def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim.common._output_files import naming
+from gkl_shim.common._naming import naming
 from gkl_shim.mem._native_mem import Sequences
 
 Letters = NDArray[np.uint8]

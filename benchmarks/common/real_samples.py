@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from benchmarks.common import run_samples, samples
 from benchmarks.common.run_samples import RunSample
 from benchmarks.common.simulated_samples import Variant
-from gkl_shim.common._output_files import scratch
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 

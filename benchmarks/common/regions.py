@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gkl_shim.bench.regions import regions as generated
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 
 __all__ = ["copies", "generated", "read", "read_all", "repeated", "uniform"]
 

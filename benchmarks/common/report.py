@@ -14,7 +14,7 @@ import click
 import gkl_shim
 from gkl_shim.bench.tables import Row, Table, print_table, wide_console
 from gkl_shim.cli.common._bench import json_option, progress, seconds_option
-from gkl_shim.cli.common._options import write_json
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.common import _processor
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.common.run_samples import RunSample
 from gkl_shim.gatk import compare
-from gkl_shim.validation import outputs
+from gkl_shim.validation import compared_files
 
 _BAMOUT, _COUNTS = ".bamout.bam", ".f1r2.tar.gz"
 
@@ -189,8 +189,8 @@ def _shown(part: bytes | None) -> str:
 def _alignments(path: Path) -> Iterator[bytes]:
     """Yield the bytes of each read of a BAM."""
     with gzip.open(path) as stream:
-        outputs.header(stream)
-        yield from outputs.alignments(stream)
+        compared_files.header(stream)
+        yield from compared_files.alignments(stream)
 
 
 def _members(path: Path) -> Iterator[bytes]:

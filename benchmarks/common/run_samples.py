@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from benchmarks.common import samples, simulated_samples
 from benchmarks.common.simulated_samples import Variant, long_deletions, mutated_copies
-from gkl_shim.common._output_files import scratch
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.common.samples import write_reference
-from gkl_shim.common._output_files import scratch
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 from gkl_shim.gatk.data import Sample

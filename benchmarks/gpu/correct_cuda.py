@@ -25,9 +25,11 @@ from numpy.typing import NDArray
 from benchmarks.common import report
 from benchmarks.common.report import Progress, Table
 from benchmarks.common.simulated_reads import drawn, other_bases, read_genome
-from gkl_shim.correct import Spectrum, _native_correct, chosen_k
+from gkl_shim.correct import Spectrum, _native_correct
 from gkl_shim.correct._cuda import Engine
+from gkl_shim.correct._kmer_length import chosen_k
 from gkl_shim.correct._native_correct import Counter, Options
+from gkl_shim.correct._processors import Processors
 from gkl_shim.cuda.devices import device_count
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -107,7 +109,7 @@ def _once(
     ends.append(time.perf_counter())
     counter.end_pass()
     ends.append(time.perf_counter())
-    native = Spectrum.from_counter(counter, None).native
+    native = Spectrum._from_counter(counter, None, Processors())._open()
     ends.append(time.perf_counter())
     native.correct(data.arrays, data.qualities.reshape(-1), Options(), *out, engine)
     ends.append(time.perf_counter())

@@ -14,7 +14,7 @@ from typing import Any
 from gkl_shim.bench import beside_gkl
 from gkl_shim.bench.tables import Row, Table
 from gkl_shim.bench.timing import in_turns
-from gkl_shim.common._output_files import naming
+from gkl_shim.common._naming import naming
 from gkl_shim.common._processor import Processor
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import Batch, PairHMM

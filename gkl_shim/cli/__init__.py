@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 import gkl_shim
+from gkl_shim.cli.common._command import Group
 from gkl_shim.cli.common._early import wake_devices
 from gkl_shim.cli.common._terminal import (
     end_on_signals,
@@ -23,7 +24,8 @@ from gkl_shim.cli.common._terminal import (
     open_standard_streams,
     show_warnings,
 )
-from gkl_shim.common._output_files import STANDARD_OUTPUT, WrongName, own_descriptor
+from gkl_shim.common._descriptors import own_descriptor
+from gkl_shim.common._output_files import STANDARD_OUTPUT, WrongName
 from gkl_shim.common._printable import printable
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
@@ -49,7 +51,7 @@ class _BrokenPipe(Exception):  # noqa: N818 - it wraps an error
     """Wraps a BrokenPipeError, for which click would end the command without a message."""
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(Group):
     """Imports a subcommand only when it runs, so that no subcommand can break or slow another."""
 
     def invoke(self, ctx: click.Context) -> Any:

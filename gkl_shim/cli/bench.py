@@ -10,21 +10,22 @@ import click
 from gkl_shim.bench import lone, pairhmm
 from gkl_shim.bench.regions import regions
 from gkl_shim.cli.common import _bench, _options
+from gkl_shim.cli.common._command import Group, subcommand
 from gkl_shim.common import _output_files, _processor
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import gkl
 from gkl_shim.pairhmm import Batch, PairHMM
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 
 _GENERATED_REGIONS = 100
 
 
-@click.group(name="bench", epilog="Example: gkl-shim bench pairhmm --seconds 2")
+@click.group(name="bench", cls=Group, epilog="Example: gkl-shim bench pairhmm --seconds 2")
 def command() -> None:
     """Measure the speed of this machine."""
 
 
-@_options.command(
+@subcommand(
     name="pairhmm",
     short_help="PairHMM, beside Intel's GKL.",
     epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in",

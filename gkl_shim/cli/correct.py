@@ -12,6 +12,8 @@ from typing import Any
 import click
 
 from gkl_shim.cli.common import _correct_report, _options
+from gkl_shim.cli.common._command import subcommand, usage_errors
+from gkl_shim.cli.common._progress import progress
 from gkl_shim.common._output_files import WrongName, atomic_output, check_outputs
 from gkl_shim.correct._files import FilesCorrection, Settings
 from gkl_shim.correct._native_correct import METHODS
@@ -21,7 +23,7 @@ from gkl_shim.formats.output import open_output
 _LONG_INPUT = 1 << 28
 
 
-@_options.command(
+@subcommand(
     name="correct",
     epilog="Examples: gkl-shim correct reads.fq.gz -o corrected.fq.gz; "
     "gkl-shim correct r1.fq r2.fq -o c1.fq --output2 c2.fq --json report.json",
@@ -125,9 +127,9 @@ def command(
     written = [path for path in (*outputs, json_file, save_spectrum, plot) if path is not None]
     check_outputs(*written, inputs=read)
     _check_inputs(read)
-    with _options.usage_errors():
-        progress = partial(_options.progress, long=_LONG_INPUT)
-        run = FilesCorrection(inputs, Settings(**given), progress)
+    with usage_errors():
+        shown = partial(progress, long=_LONG_INPUT)
+        run = FilesCorrection(inputs, Settings(**given), shown)
     spectrum = run.spectrum()
     if save_spectrum is not None:
         spectrum.save(save_spectrum)

@@ -14,12 +14,13 @@ from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from gkl_shim.bench.tables import wide_console
-from gkl_shim.cli.common import _demo_report, _options
+from gkl_shim.cli.common import _demo_report
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.common._output_files import atomic_output, check_outputs, make_folder
 from gkl_shim.gatk import data, demonstration, fetch, swaps
 
 
-@_options.command(name="demo", epilog="Example: gkl-shim demo --output my-demo")
+@subcommand(name="demo", epilog="Example: gkl-shim demo --output my-demo")
 @click.option(
     "-o",
     "--output",

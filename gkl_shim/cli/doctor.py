@@ -11,6 +11,8 @@ from rich.table import Table
 
 import gkl_shim
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._printable import printable
 from gkl_shim.gatk import checkup
@@ -18,7 +20,7 @@ from gkl_shim.gatk import checkup
 _STYLES = {"ok": "green", "missing": "yellow", "ignored": "yellow", "failed": "bold red"}
 
 
-@_options.command(name="doctor", epilog="Example: gkl-shim doctor --json - | jq .ok")
+@subcommand(name="doctor", epilog="Example: gkl-shim doctor --json - | jq .ok")
 @_options.json_file("the report")
 def command(json_file: str | None) -> int:
     """Check what works on this machine.
@@ -37,7 +39,7 @@ def command(json_file: str | None) -> int:
             "ok": works,
             "findings": [dataclasses.asdict(finding) for finding in findings],
         }
-        _options.write_json(json_file, report)
+        write_json(json_file, report)
     if json_file != "-":
         click.echo(f"gkl-shim {gkl_shim.__version__}")
         _print(findings)

@@ -13,13 +13,15 @@ from pathlib import Path
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._printable import printable
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, programs, run, swaps
 
 
-@_options.command(
+@subcommand(
     name="env",
     epilog='Example: eval "$(gkl-shim env)"; gatk HaplotypeCaller ...',
 )
@@ -93,7 +95,7 @@ def command(
     jars = [str(jar) for jar in chosen.jars]
     if json_file is not None:
         report = {"swap": swap, "environment": exports, "classpath_first": jars}
-        _options.write_json(json_file, report)
+        write_json(json_file, report)
     if json_file == "-":
         return
     lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]

@@ -7,10 +7,11 @@ import shlex
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.gatk import kernel_times, run, swaps
 
 
-@_options.command(
+@subcommand(
     name="gatk",
     context_settings={
         "ignore_unknown_options": True,

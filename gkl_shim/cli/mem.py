@@ -11,7 +11,9 @@ from pathlib import Path
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand, usage_errors
 from gkl_shim.cli.common._mummer import Report, flag, kind_of
+from gkl_shim.cli.common._progress import progress
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.formats.output import open_output
@@ -22,7 +24,7 @@ from gkl_shim.mem._native_mem import Fasta
 _LONG_INPUT = 1 << 25
 
 
-@_options.command(
+@subcommand(
     name="mem",
     context_settings={"help_option_names": ["-h", "-help", "--help"]},
     epilog="Example: gkl-shim mem -maxmatch -b -l 50 reference.fa query1.fa.gz query2.fa.gz",
@@ -109,7 +111,7 @@ def command(
     with open_output(output, threads) as file:
         subject = read_reference(reference, threads)
         report.add("reading")
-        with _options.usage_errors():
+        with usage_errors():
             if load:
                 index = Index.load(load, threads=threads, backend=backend, devices=devices)
                 _check_loaded(index, load, subject, min_length, nucleotides_only)
@@ -130,7 +132,7 @@ def command(
         for source in queries:
             with (
                 closing(QueryReader(source, threads, size)) as reader,
-                _options.progress(reader, source, _LONG_INPUT) as advance,
+                progress(reader, source, _LONG_INPUT) as advance,
             ):
                 for block in reader:
                     report.add("reading")

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand, usage_errors
+from gkl_shim.cli.common._progress import progress
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output
@@ -23,7 +25,7 @@ from gkl_shim.pairhmm._stream import Item, bundled
 _LONG_INPUT = 1 << 25
 
 
-@_options.command(
+@subcommand(
     name="pairhmm", epilog="Example: gkl-shim pairhmm regions.in.gz -o likelihoods.txt --threads 2"
 )
 @click.argument("source", metavar="IN")
@@ -72,7 +74,7 @@ def command(
         with (
             closing(computed),
             reader,
-            _options.progress(reader, source, _LONG_INPUT) as advance,
+            progress(reader, source, _LONG_INPUT) as advance,
         ):
             for _, values in computed:
                 for text in _native_pairhmm.format_likelihoods(values, threads):
@@ -89,6 +91,6 @@ def _computed(
         # Devices take a while to open. The regions of the first call to them are read meanwhile.
         first = read_ahead(bundled(map(Item, reader)))
         batches = chain.from_iterable(bundle.batches for bundle in first)
-    with _options.usage_errors():
+    with usage_errors():
         pairhmm = PairHMM(backend=backend, **options)
     yield from pairhmm.stream_batches(batches)

@@ -7,6 +7,8 @@ from contextlib import closing
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand, usage_errors
+from gkl_shim.cli.common._progress import progress
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.formats.output import open_output
@@ -18,7 +20,7 @@ from gkl_shim.pdhmm import PDHMM
 _LONG_INPUT = 1 << 25
 
 
-@_options.command(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
+@subcommand(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
 @click.argument("source", metavar="IN")
 @_options.output
 @_options.cpu_backend
@@ -36,11 +38,11 @@ def command(source: str, output: str, threads: int, build: str | None) -> None:
     """
     check_outputs(output, inputs=[source])
     with open_output(output, threads) as file:
-        with _options.usage_errors():
+        with usage_errors():
             pdhmm = PDHMM(threads=threads, build=build)
         reader = Reader(source, threads=threads)
         batches = read_ahead(iter(reader))
-        with closing(batches), reader, _options.progress(reader, source, _LONG_INPUT) as advance:
+        with closing(batches), reader, progress(reader, source, _LONG_INPUT) as advance:
             for batch in batches:
                 for text in _native_pairhmm.format_likelihoods(pdhmm.compute(batch), threads):
                     file.write(text)

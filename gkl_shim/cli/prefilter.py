@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand, usage_errors
+from gkl_shim.cli.common._progress import progress
 from gkl_shim.common._output_files import atomic_output, check_outputs
 from gkl_shim.errors import PairError
 from gkl_shim.formats.output import open_output
@@ -24,7 +26,7 @@ from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, _native_prefilter,
 _LONG_INPUT = 1 << 31
 
 
-@_options.command(
+@subcommand(
     name="prefilter",
     epilog="Examples: gkl-shim prefilter pairs.tsv.gz -e 5 -o edits.tsv; gkl-shim prefilter "
     "--reads reads.fq.gz --reference ref.fa.gz --candidates candidates.tsv -e 5",
@@ -122,11 +124,11 @@ def command(
         file = outputs.enter_context(open_output(output, threads))
         with (
             TextReader(source, threads=threads) as reader,
-            _options.progress(reader, source, _LONG_INPUT) as advance,
+            progress(reader, source, _LONG_INPUT) as advance,
         ):
             # The first pairs are read while devices open.
             chunks = reader.pairs() if candidates is None else None
-            with _options.usage_errors():
+            with usage_errors():
                 made = Prefilter(threads=threads, **options)
             with made as prefilter:
                 if chunks is not None:

@@ -7,6 +7,8 @@ from typing import get_args
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand, usage_errors
+from gkl_shim.cli.common._progress import progress
 from gkl_shim.common._output_files import check_outputs
 from gkl_shim.formats import smithwaterman_text
 from gkl_shim.formats.output import open_output
@@ -45,7 +47,7 @@ def _scores(text: str) -> Parameters:
     return Parameters(*numbers)
 
 
-@_options.command(
+@subcommand(
     name="smithwaterman", epilog="Example: gkl-shim smithwaterman pairs.tsv.gz -o alignments.tsv"
 )
 @click.argument("pairs", metavar="PAIRS.tsv")
@@ -84,12 +86,12 @@ def command(
     check_outputs(output, inputs=[pairs])
     # The output is opened first, so that an unwritable output fails before the work.
     with open_output(output, threads) as file:
-        with _options.usage_errors():
+        with usage_errors():
             made = SmithWaterman(threads=threads, build=build)
         with (
             made as aligner,
             smithwaterman_text.Reader(pairs, scores, overhang, threads) as reader,
-            _options.progress(reader, pairs, _LONG_INPUT) as advance,
+            progress(reader, pairs, _LONG_INPUT) as advance,
         ):
             for chunk in reader:
                 found = aligner.align(

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._command import subcommand
 from gkl_shim.cli.common._stages import Stages
 from gkl_shim.common import _native
 from gkl_shim.common._memory import usable_memory
@@ -19,15 +20,16 @@ from gkl_shim.common._printable import printable
 from gkl_shim.gatk import run
 from gkl_shim.validation import inputs as input_files
 from gkl_shim.validation import page, report, validation
-from gkl_shim.validation.jobs import Runner, alone
+from gkl_shim.validation.jobs import alone
 from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
+from gkl_shim.validation.runner import Runner
 from gkl_shim.validation.steps import STEPS
 
 _FILE = click.Path(path_type=Path)
 _HEAP_GIB, _RUN_GIB = 4, 5
 
 
-@_options.command(
+@subcommand(
     name="validate",
     epilog="Example: gkl-shim validate -R ref.fa -I sample.bam -L chr20 -- -ploidy 4",
 )

@@ -1,39 +1,28 @@
-"""Write output files completely or not at all, and remove the temporary files of killed runs.
+"""Write output files completely or not at all.
 
-A temporary file or folder is named ``.gkl-shim.<process>.<random>.partial``, and lies in the folder
-of its output. The process that made it holds a lock on it (``flock``) while the process lives. A
-temporary file without a lock is from a killed run, and the next run that writes to the folder
-removes it. If the file system has no locks, nothing is removed. Unlike a process number, a lock
-also works across containers and hosts that share the folder.
-
-A file that can be written but not replaced gets a copy of the temporary file. During the copy, the
-temporary file is named ``.gkl-shim.<process>.<random>.complete``, which no run removes.
+A result is written to a temporary file (``_temporary.py``), which then takes the output's name
+(``_take_name.py``).
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
-import io
 import os
-import re
-import select
-import shutil
 import stat
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
+
+from gkl_shim.common._descriptors import Output, own_descriptor
+from gkl_shim.common._naming import naming
+from gkl_shim.common._take_name import take_name
+from gkl_shim.common._temporary import is_unfinished, make_temporary, remove_unfinished
 
 STANDARD_OUTPUT = "standard output"
 
-_PARTIAL = re.compile(r"\.gkl-shim\.\d+\.[0-9a-f]+\.partial")
-_MOST_LINKS = 40
 _TWICE = "it is given twice; name another output"
-# The temporary paths of this process, each with the output that will replace it.
-_unfinished: dict[Path, Path | None] = {}
 
 
 class WrongName(ValueError):  # noqa: N818 - the name states the fault
@@ -48,57 +37,14 @@ class WrongName(ValueError):  # noqa: N818 - the name states the fault
         return f"{self.name}: {self.message}"
 
 
-class Output(io.FileIO):
-    """An unbuffered file, open for writing.
-
-    A write always writes everything: it waits if a non-blocking pipe is full. Errors name the file.
-    """
-
-    def __init__(self, descriptor: int, name: str, closefd: bool = True) -> None:
-        super().__init__(descriptor, "wb", closefd=closefd)
-        self._name = name
-
-    def write(self, data: Any) -> int:
-        """Write all of `data`."""
-        view = memoryview(data).cast("B")
-        left = view
-        with naming(self._name):
-            while left:
-                written = super().write(left)
-                if written is None:
-                    wait_for(self.fileno(), select.POLLOUT)
-                else:
-                    left = left[written:]
-        return len(view)
-
-
-def wait_for(descriptor: int, event: int) -> None:
-    """Wait until a descriptor is ready for reading (``POLLIN``) or writing (``POLLOUT``)."""
-    ready = select.poll()
-    ready.register(descriptor, event)
-    ready.poll()
-
-
-@contextlib.contextmanager
-def naming(name: str) -> Iterator[None]:
-    """Add the name of this file to any OSError raised inside the ``with`` block."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        closed = error.errno == errno.EBADF
-        raise OSError(error.errno, "it is closed" if closed else error.strerror, name) from None
-
-
 @contextlib.contextmanager
 def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     """Open an output file that appears under its name only when it is complete.
 
     An existing file is replaced. The new file gets its permissions, and its owner if this process
-    may change owners. Other hard links keep the old content. Symbolic links are followed. Some
-    files can be written but not replaced, such as a mount point or another user's file in /tmp.
-    The complete result is copied into them at the end.
+    may change owners. Other hard links keep the old content. Symbolic links are followed. If the
+    file system refuses to rename, as for a mount point or another user's file in /tmp, the complete
+    result is copied at the end.
 
     Parameters
     ----------
@@ -111,8 +57,9 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     OSError
         If the file cannot be written. If possible, this is checked before any work is done. An
         existing file keeps its content, except where the result is copied into it and the copy
-        fails: then the file is incomplete, and the error names the file beside it that has the
-        complete result. If a signal ends the copy, a warning names that file.
+        fails: then the file is incomplete. Where a complete result can be neither renamed nor
+        copied, the error names the file beside it that has it. If a signal ends the copy, a warning
+        does.
     """
     if str(path) == "-":
         _check_standard_output()
@@ -137,10 +84,9 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
             with naming(name):
                 if before is not None:
                     _give_mode_and_owner(descriptor, before)
-                os.fsync(descriptor)
-                _take_name(temporary, target, before)
+                take_name(descriptor, temporary, target, before is not None)
     finally:
-        _remove(temporary)
+        remove_unfinished(temporary)
 
 
 def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -178,13 +124,13 @@ def check_outputs(*paths: str | Path | None, inputs: Iterable[str | Path | None]
         for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
                 target, before = _place(path)
-                if target in _unfinished.values():
+                if is_unfinished(target):
                     raise WrongName(str(path), _TWICE)
                 temporary.append(_temporary_file(target, before))
     finally:
         for descriptor, made in temporary:
             os.close(descriptor)
-            _remove(made)
+            remove_unfinished(made)
 
 
 def _regular_file(given: str | Path | None) -> Path | None:
@@ -225,45 +171,6 @@ def _state(path: str | Path, standard: int) -> os.stat_result | None:
     except OSError:  # it does not exist, or cannot be reached
         return None
     return state if stat.S_ISREG(state.st_mode) else None
-
-
-@contextlib.contextmanager
-def scratch(parent: Path) -> Iterator[Path]:
-    """Make a private folder inside `parent`, and remove it at the end."""
-
-    def make(folder: Path) -> int:
-        folder.mkdir(0o700)
-        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-
-    descriptor, folder = _temporary(parent, make)
-    try:
-        yield folder
-    finally:
-        _remove(folder)
-        os.close(descriptor)
-
-
-def remove_unfinished() -> None:
-    """Remove all temporary files and folders of this process, before it exits."""
-    for path in list(_unfinished):
-        _remove(path)
-
-
-def own_descriptor(path: str | Path) -> int | None:
-    """Return the open descriptor of this process that a path such as ``/dev/stdin`` names, or None.
-
-    Such a path must not be opened again: this would fail for a socket, and would restart a file
-    from its beginning.
-    """
-    path = Path(path)
-    for _ in range(_MOST_LINKS):
-        folder = os.path.realpath(path.parent)
-        if folder == f"/proc/{os.getpid()}/fd" and path.name.isdigit():
-            return int(path.name)
-        if not path.is_symlink():
-            break
-        path = path.parent / path.readlink()
-    return None
 
 
 def _check_standard_output() -> None:
@@ -312,60 +219,7 @@ def _temporary_file(target: Path, before: os.stat_result | None) -> tuple[int, P
     def make(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
-    return _temporary(target.parent, make, target)
-
-
-def _temporary(
-    folder: Path, make: Callable[[Path], int], target: Path | None = None
-) -> tuple[int, Path]:
-    """Make and lock a temporary file or folder, after removing those of killed runs."""
-    _remove_leftovers(folder)
-    while True:
-        path = folder / f".gkl-shim.{os.getpid()}.{os.urandom(4).hex()}.partial"
-        _unfinished[path] = target
-        try:
-            descriptor = make(path)
-        except FileExistsError:
-            del _unfinished[path]
-            continue
-        except BaseException:
-            _remove(path)
-            raise
-        # Before it was locked, another run may have removed it as a leftover.
-        if _lock(descriptor, if_unsupported=True) and os.fstat(descriptor).st_nlink:
-            return descriptor, path
-        os.close(descriptor)
-        del _unfinished[path]
-
-
-def _remove_leftovers(folder: Path) -> None:
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if _PARTIAL.fullmatch(entry.name):
-                with contextlib.suppress(OSError):
-                    _remove_if_unlocked(entry)
-
-
-def _remove_if_unlocked(entry: os.DirEntry[str]) -> None:
-    # Network file systems lock only files that are open for writing. A folder cannot be.
-    access = os.O_RDONLY | os.O_DIRECTORY if entry.is_dir(follow_symlinks=False) else os.O_RDWR
-    descriptor = os.open(entry.path, access | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if _lock(descriptor, if_unsupported=False):
-            _remove(Path(entry.path))
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, if_unsupported: bool) -> bool:
-    """Try to lock an open file. Return `if_unsupported` if the file system has no locks."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return if_unsupported
-    return True
+    return make_temporary(target.parent, make, target)
 
 
 def _give_mode_and_owner(descriptor: int, before: os.stat_result) -> None:
@@ -373,43 +227,3 @@ def _give_mode_and_owner(descriptor: int, before: os.stat_result) -> None:
         os.fchown(descriptor, before.st_uid, before.st_gid)
     with contextlib.suppress(OSError):
         os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-
-
-def _take_name(temporary: Path, target: Path, before: os.stat_result | None) -> None:
-    try:
-        temporary.replace(target)
-    except OSError as error:
-        if before is None or error.errno not in (errno.EBUSY, errno.EPERM):
-            raise
-        # Not O_CREAT: a sticky folder such as /tmp may forbid it for another user's file.
-        # Links were followed before. A new one may be another user's.
-        descriptor = os.open(target, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with Output(descriptor, str(target)) as file, temporary.open("rb") as whole:
-            _copy_into(file, whole, temporary, target)
-
-
-def _copy_into(file: Output, whole: BinaryIO, temporary: Path, target: Path) -> None:
-    """Copy a temporary file into its target, and remove it if the copy is complete."""
-    kept = temporary.with_suffix(".complete")
-    temporary.rename(kept)
-    told = f"this file may be incomplete now, and {kept} has the complete result"
-    try:
-        file.truncate(0)
-        shutil.copyfileobj(whole, file)
-        os.fsync(file.fileno())
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}; {told}") from error
-    except BaseException:  # a signal ends this process
-        warnings.warn(f"{target}: stopped; {told}", stacklevel=1)
-        raise
-    kept.unlink()
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink()
-    except IsADirectoryError:
-        shutil.rmtree(path, ignore_errors=True)
-    except OSError:
-        pass
-    _unfinished.pop(path, None)

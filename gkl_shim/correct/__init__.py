@@ -12,6 +12,7 @@ import dataclasses
 import json
 import warnings
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -23,7 +24,8 @@ from gkl_shim.common._closable import Closable
 from gkl_shim.common._output_files import atomic_output
 from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import _native_correct
-from gkl_shim.correct._native_correct import Counter, Options
+from gkl_shim.correct._kmer_length import chosen_k
+from gkl_shim.correct._native_correct import Chunk, Counter, Options, Totals
 from gkl_shim.correct._processors import Backend, Processors
 from gkl_shim.errors import FormatError
 
@@ -35,9 +37,7 @@ __all__ = [
     "Backend",
     "Corrected",
     "Method",
-    "Processors",
     "Spectrum",
-    "chosen_k",
 ]
 
 Method: TypeAlias = Literal["search", "voting"]
@@ -47,31 +47,12 @@ for comparison."""
 #: The states of a read: solid as it was; solid now; some k-mers are still weak; shorter than k.
 SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
 
-_LARGEST_K = 27
-# The k-mers of a genome are at most one in this many of all k-mers. If they were more, a wrong base
-# would often make a k-mer that is elsewhere in the genome.
-_KMERS_FOR_A_BASE = 1000
-
 # If a larger share of all k-mers is solid, a warning says so. In 20x of E. coli with a k of 11, a
 # share of 2% left a gain of 0.975, 4.5% one of 0.94, and 16% one of 0.85.
 _MOST_SOLID = 0.05
 
 # Of a saved spectrum. It changes with the hash of k-mers and with the slots.
 _FORMAT = 2
-
-
-def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
-    """Return the k for reads of a mean length: half of it, odd, and at most 27.
-
-    The mean is over bases, so that many short reads do not outweigh most of the sequence.
-
-    For a genome that is too large for this k, it is the shortest odd k that suffices.
-    """
-    least, most = _native_correct.k_range()
-    k = max(least, min(_LARGEST_K, int(mean_length) // 2 | 1))
-    while k < most and 4**k < _KMERS_FOR_A_BASE * (genome_size or 0):
-        k += 2
-    return k
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,13 +94,13 @@ class Spectrum(Closable):
     def __init__(
         self,
         native: _native_correct.Spectrum,
-        histogram: NDArray[np.int64] | None = None,
-        processors: Processors | None = None,
+        histogram: NDArray[np.int64],
+        processors: Processors,
     ) -> None:
         self._native: _native_correct.Spectrum | None = native
-        self._processors = Processors() if processors is None else processors
+        self._processors = processors
         self._information = native.information()
-        self.histogram = np.zeros(0, np.int64) if histogram is None else histogram
+        self.histogram = histogram
         """``histogram[c - 1]`` is the number of k-mers that occur c times. The last number includes
         those that occur more often."""
         share = self.kmers / (4**self.k / 2)  # a k-mer and its reverse complement are one
@@ -202,11 +183,11 @@ class Spectrum(Closable):
         while not complete:
             counter.count((letters, offsets))
             complete = counter.end_pass()
-        return cls.from_counter(counter, threshold, processors)
+        return cls._from_counter(counter, threshold, processors)
 
     @classmethod
-    def from_counter(
-        cls, counter: Counter, threshold: int | None, processors: Processors | None = None
+    def _from_counter(
+        cls, counter: Counter, threshold: int | None, processors: Processors
     ) -> Spectrum:
         """Make a spectrum after the counter's last pass. This can be done once."""
         wanted = 0 if threshold is None else whole_number("threshold", threshold, 0, INT32_MAX)
@@ -235,7 +216,10 @@ class Spectrum(Closable):
         OSError
             If the file cannot be read.
         """
-        processors = Processors(backend, devices, threads)
+        return cls._load(path, Processors(backend, devices, threads))
+
+    @classmethod
+    def _load(cls, path: str | Path, processors: Processors) -> Spectrum:
         try:
             with np.load(path, allow_pickle=False) as file:
                 facts = json.loads(bytes(file["facts"]).decode())
@@ -268,7 +252,7 @@ class Spectrum(Closable):
         OSError
             If the file cannot be written.
         """
-        information = self.native.information()
+        information = self._open().information()
         facts = {
             "format": _FORMAT,
             "k": information.k,
@@ -283,9 +267,7 @@ class Spectrum(Closable):
                 histogram=self.histogram,
             )
 
-    @property
-    def native(self) -> _native_correct.Spectrum:
-        """The library's spectrum, for this package's own use."""
+    def _open(self) -> _native_correct.Spectrum:
         if self._native is None:
             raise ValueError("this Spectrum is closed")
         return self._native
@@ -376,7 +358,7 @@ class Spectrum(Closable):
             _limit("max_window_changes", max_window_changes),
             truth("all_or_nothing", all_or_nothing),
         )
-        native = self.native
+        native = self._open()
         letters, offsets = ragged(reads, "reads")
         letters = letters[: offsets[-1]]
         quality = None if qualities is None else _qualities(qualities, offsets)
@@ -402,6 +384,11 @@ class Spectrum(Closable):
             letters[at],
             corrected[at],
         )
+
+    def _correct_chunk(self, chunk: Chunk, options: Options) -> Totals:
+        """Correct the reads of a chunk in place."""
+        call = partial(chunk.correct, self._open(), options)
+        return self._processors.correct(self.bytes, chunk.bases, call)
 
 
 def _limit(name: str, value: Any) -> int:

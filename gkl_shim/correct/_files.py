@@ -9,14 +9,15 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gkl_shim.common._output_files import own_descriptor
+from gkl_shim.common._descriptors import own_descriptor
 from gkl_shim.common._read_ahead import read_ahead
-from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
+from gkl_shim.correct import Backend, Spectrum
+from gkl_shim.correct._kmer_length import chosen_k
 from gkl_shim.correct._native_correct import Chunk, Counter, Options, Removed, Totals
+from gkl_shim.correct._processors import Processors
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.output import OutputFile
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
@@ -84,7 +85,7 @@ class FilesCorrection:
         settings = self.settings
         if settings.spectrum is not None:
             with self._timed("load"):
-                return Spectrum.load(settings.spectrum)
+                return Spectrum._load(settings.spectrum, self.processors)
         for path in self.inputs:
             place = Path(path)
             # An open descriptor such as /dev/stdin would go on where it was read to. A folder is
@@ -112,7 +113,7 @@ class FilesCorrection:
             self.counted_by = "cuda" if counter.on_devices else "cpu"
         with self._timed("spectrum"):
             try:
-                return Spectrum.from_counter(counter, settings.threshold)
+                return Spectrum._from_counter(counter, settings.threshold, self.processors)
             except ValueError as error:
                 # More k-mers are solid than a spectrum has room for.
                 raise FormatError(" and ".join(self.inputs), None, str(error)) from None
@@ -210,9 +211,7 @@ class FilesCorrection:
             )
 
     def _correct_chunk(self, spectrum: Spectrum, chunk: Chunk, options: Options) -> None:
-        totals = self.processors.correct(
-            spectrum.bytes, chunk.bases, partial(chunk.correct, spectrum.native, options)
-        )
+        totals = spectrum._correct_chunk(chunk, options)
         self.totals = Totals(*map(sum, zip(self.totals, totals, strict=True)))
         self.reads += chunk.records
         self.bases += chunk.bases

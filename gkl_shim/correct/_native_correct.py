@@ -226,12 +226,13 @@ class Spectrum:
 class Chunk:
     """The reads of a piece of a FASTQ or FASTA file.
 
-    A chunk whose reads may have other letters than ACGTN cannot be counted or corrected.
+    With ``for_prefilter``, reads may have other letters than ACGTN. Such a chunk cannot be counted
+    or corrected.
     """
 
-    def __init__(self, threads: int, any_letters: bool = False) -> None:
+    def __init__(self, threads: int, for_prefilter: bool = False) -> None:
         self._ffi, self._lib = _native.library()
-        self.pointer = _native.opened("correct_chunk", threads, any_letters)
+        self.pointer = _native.opened("correct_chunk", threads, for_prefilter)
         self.text = np.empty(0, np.uint8)
         self.records = self.bases = self.end = 0
 

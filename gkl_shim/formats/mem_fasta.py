@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input, refuse_cr
+from gkl_shim.formats.input import Input
+from gkl_shim.formats.refused import refuse_cr
 from gkl_shim.mem._native_mem import Fasta
 
 __all__ = ["BlockSize", "QueryReader", "read_reference"]
@@ -68,6 +69,10 @@ def read_reference(source: str | Path | BinaryIO, threads: int = 0, strict: bool
         _refuse_fastq(text, file.name)
         if strict and _first_letter(text) not in b">":
             raise FormatError(file.name, None, "expected FASTA, which begins with >")
+        if _ends_with_name(text):
+            # As in mummer, the name lacks its last letter then. Its sequence is empty, but the
+            # longest name is the width of a column.
+            del text[-1:]
         fasta = Fasta(text, threads)
         _check(fasta, file.name, ended=True)
         if strict and text.startswith(b">") + text.count(b"\n>") != len(fasta.sequences):
@@ -161,6 +166,13 @@ def _more(file: Input, text: bytearray, size: int) -> bool:
         got = file.readinto(rest)
     del text[before + got :]
     return got < size
+
+
+def _ends_with_name(text: bytearray) -> bool:
+    """Return whether a name of one letter or more goes on to the end of a text."""
+    begin = text.find(b">", text.rfind(b"\n") + 1)
+    name = text[begin + 1 :] if begin >= 0 else b""
+    return name.split() == [name]
 
 
 def _first_letter(text: bytearray) -> bytes:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.lines import TextReader
 from gkl_shim.pairhmm import _native_pairhmm
-from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch, RegionBatch
+from gkl_shim.pairhmm._batch import Batch, RegionBatch
+from gkl_shim.pairhmm._sequences import HaplotypeBatch, ReadBatch
 
 __all__ = ["Reader", "RegionReader", "write"]
 

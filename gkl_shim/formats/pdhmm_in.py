@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.pairhmm import _batch, _native_pairhmm
-from gkl_shim.pairhmm._batch import ReadBatch
+from gkl_shim.pairhmm import _native_pairhmm, _sequences
+from gkl_shim.pairhmm._sequences import ReadBatch
 from gkl_shim.pdhmm._batch import Batch, HaplotypeBatch
 
 __all__ = ["Reader", "write"]
@@ -24,7 +24,7 @@ class Reader(pairhmm_in.RegionReader[Batch]):
     def _batch(
         self,
         reads: ReadBatch,
-        haplotypes: _batch.HaplotypeBatch,
+        haplotypes: _sequences.HaplotypeBatch,
         found: _native_pairhmm.RegionText,
     ) -> Batch:
         flagged = HaplotypeBatch.trusted(haplotypes, found.flags)

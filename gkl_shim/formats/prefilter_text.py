@@ -147,7 +147,7 @@ def read_reads(path: str, threads: int = 0) -> tuple[Sequences, NDArray[np.int64
     OSError
         If the file cannot be opened or read.
     """
-    with ReadsFile(path, threads, any_letters=True) as file:
+    with ReadsFile(path, threads, for_prefilter=True) as file:
         chunks = [chunk.reads() for chunk in chunks_of(file)]
     if not chunks:
         raise FormatError(path, None, "the file holds no read")

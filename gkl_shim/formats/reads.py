@@ -12,7 +12,8 @@ from gkl_shim.common._closable import Closable
 from gkl_shim.common._read_ahead import read_ahead
 from gkl_shim.correct._native_correct import Chunk
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input, refuse_cr
+from gkl_shim.formats.input import Input
+from gkl_shim.formats.refused import refuse_cr
 
 __all__ = ["ReadsFile", "chunks_of", "pairs_of"]
 
@@ -30,8 +31,8 @@ class ReadsFile(Closable):
         The file; ``-`` is standard input.
     threads
         The most threads to use.
-    any_letters
-        Whether reads may have other letters than ACGTN, as those of the prefilter may.
+    for_prefilter
+        The prefilter's reads may have other letters than ACGTN.
 
     Raises
     ------
@@ -39,10 +40,10 @@ class ReadsFile(Closable):
         If the file cannot be opened.
     """
 
-    def __init__(self, path: str | Path, threads: int, any_letters: bool = False) -> None:
+    def __init__(self, path: str | Path, threads: int, for_prefilter: bool = False) -> None:
         self._input = Input(path, refuse_nul=True)
         self._threads = threads
-        self._any_letters = any_letters
+        self._any_letters = for_prefilter
         self._pieces = read_ahead(self._read())
         self._rest = np.empty(0, np.uint8)
         self._chunk: Chunk | None = None

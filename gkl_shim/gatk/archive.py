@@ -11,7 +11,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from gkl_shim.common._output_files import scratch
+from gkl_shim.common._take_name import move
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import data, programs, run, swaps
 
@@ -65,7 +66,7 @@ def for_gatk(classpath: str, folder: Path) -> Path:
                 "jars, without folders of classes, or leave out --archive"
             )
         new.chmod(0o644)
-        new.replace(archive)
+        move(new, archive)
     return archive
 
 

@@ -116,7 +116,10 @@ def _java() -> list[Finding]:
         detail = "in the native library" if bridge else "built without a JDK; install one, rebuild"
         findings.append(Finding("bridge to Java", "ok" if bridge else "missing", detail))
     try:
-        findings.append(_agent(paths.agent_jar()))
+        agent = _agent(paths.agent_jar())
+        if agent.state == findings[0].state == "ok" and (fault := _load_fault(paths.agent_jar())):
+            agent = Finding(agent.name, "failed", f"Java does not load its library: {fault}")
+        findings.append(agent)
     except MissingComponent as error:
         findings.append(Finding("GATK agent", "missing", str(error)))
     return findings
@@ -142,6 +145,24 @@ def _agent(jar: Path) -> Finding:
     return Finding(
         "GATK agent", "ok", f"for {', '.join(sorted(platforms))}; replaces {kernels}; {jar}"
     )
+
+
+def _load_fault(jar: Path) -> str | None:
+    """Let Java load the native library as the agent does. Return why that fails, or None."""
+    command = [programs.java(), "-cp", str(jar), "org.gklshim.LibraryCheck"]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=programs.environment(),
+            timeout=_START_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    lines = (done.stderr + done.stdout).decode(errors="replace").splitlines()
+    return None if done.returncode == 0 else (lines or [f"exit code {done.returncode}"])[-1]
 
 
 def _version(name: str, version: Callable[[], str], program: Callable[[], str]) -> Finding:

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from gkl_shim.common._output_files import atomic_output, scratch
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.common._safe_file import unsafe
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 

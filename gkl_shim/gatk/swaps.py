@@ -12,8 +12,11 @@ from pathlib import Path
 
 from gkl_shim import paths
 from gkl_shim.common import _native
-from gkl_shim.common._output_files import make_folder, naming, scratch
+from gkl_shim.common._naming import naming
+from gkl_shim.common._output_files import make_folder
 from gkl_shim.common._safe_file import unsafe
+from gkl_shim.common._take_name import move
+from gkl_shim.common._temporary import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 
@@ -174,7 +177,7 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
                     (partial / name).write_bytes(content)
                     (partial / name).chmod(0o755)
             for name in libraries:
-                (partial / name).replace(folder / name)
+                move(partial / name, folder / name)
     except BaseException:
         if new:
             with contextlib.suppress(OSError):

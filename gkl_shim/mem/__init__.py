@@ -161,12 +161,10 @@ class Index(Closable):
             If the file cannot be written. A file of that name keeps its content.
         """
         with atomic_output(path) as file:
-            for piece in self.native.pieces():
+            for piece in self._open().pieces():
                 file.write(piece)
 
-    @property
-    def native(self) -> _native_mem.Index:
-        """The library's index, for this package's own use."""
+    def _open(self) -> _native_mem.Index:
         if self._native is None:
             raise ValueError("this Index is closed")
         return self._native
@@ -179,7 +177,7 @@ class Index(Closable):
     @property
     def information(self) -> Information:
         """What the index consists of."""
-        return self.native.information()
+        return self._open().information()
 
     def find(
         self,
@@ -264,7 +262,7 @@ class Index(Closable):
         part: Part = WHOLE,
     ) -> _native_mem.Matches:
         """Find matches, and leave them in the library's memory; for this package's own use."""
-        native = self.native
+        native = self._open()
         with self._devices.for_call(lambda: self._estimate(queries, strands, part)) as engine:
             try:
                 return native.find(queries, min_length, kind, strands, part, engine)
@@ -279,7 +277,7 @@ class Index(Closable):
 
     def is_of(self, reference: Any) -> bool:
         """Return whether this index was made of a reference, in any form that `Index` takes."""
-        return self.native.is_of(native_sequences(reference, "reference"))
+        return self._open().is_of(native_sequences(reference, "reference"))
 
 
 def find(

@@ -27,15 +27,7 @@ from gkl_shim.common._closable import Closable
 from gkl_shim.common._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
 from gkl_shim.pairhmm import _native_pairhmm
-from gkl_shim.pairhmm._batch import (
-    CONTINUATION_QUALS,
-    DELETION_QUALS,
-    INSERTION_QUALS,
-    Batch,
-    HaplotypeBatch,
-    ReadBatch,
-    is_long,
-)
+from gkl_shim.pairhmm._batch import Batch, is_long
 from gkl_shim.pairhmm._convert import (
     Haplotypes,
     Quals,
@@ -44,6 +36,13 @@ from gkl_shim.pairhmm._convert import (
     Region,
     haplotype_batch,
     read_batch,
+)
+from gkl_shim.pairhmm._sequences import (
+    CONTINUATION_QUALS,
+    DELETION_QUALS,
+    INSERTION_QUALS,
+    HaplotypeBatch,
+    ReadBatch,
 )
 from gkl_shim.pairhmm._stream import MOST_CALLS, Item, bundled, grouped, items
 

@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 from gkl_shim.common._checks import bytes_array, items_of, whole_numbers
 from gkl_shim.common._ragged import offsets_of
 from gkl_shim.cuda import arrays
-from gkl_shim.pairhmm._batch import (
-    CONTINUATION_QUALS,
-    DELETION_QUALS,
-    INSERTION_QUALS,
-    Batch,
-    HaplotypeBatch,
-    ReadBatch,
-)
+from gkl_shim.pairhmm._batch import Batch
 from gkl_shim.pairhmm._checks import (
     LETTERS,
     MAX_QUAL,
@@ -33,6 +26,13 @@ from gkl_shim.pairhmm._checks import (
     checked_quality,
     first_other,
     shown,
+)
+from gkl_shim.pairhmm._sequences import (
+    CONTINUATION_QUALS,
+    DELETION_QUALS,
+    INSERTION_QUALS,
+    HaplotypeBatch,
+    ReadBatch,
 )
 
 Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]

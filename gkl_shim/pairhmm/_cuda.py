@@ -19,7 +19,8 @@ from gkl_shim.common import _native
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda.engine import Device, DeviceEngine, Opened, open_devices, with_options
 from gkl_shim.pairhmm import _native_pairhmm
-from gkl_shim.pairhmm._batch import Batch, HaplotypeBatch, ReadBatch
+from gkl_shim.pairhmm._batch import Batch
+from gkl_shim.pairhmm._sequences import HaplotypeBatch, ReadBatch
 
 Precision: TypeAlias = Literal["single", "double"]
 

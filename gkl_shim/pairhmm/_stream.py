@@ -6,16 +6,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from gkl_shim.cuda import arrays
-from gkl_shim.pairhmm._batch import (
-    Batch,
-    HaplotypeBatch,
-    ReadBatch,
-    concatenated,
-    copied,
-    copied_bytes,
-    work_of,
-)
+from gkl_shim.pairhmm._batch import Batch, work_of
 from gkl_shim.pairhmm._convert import Quals, Region, haplotype_batch, read_batch
+from gkl_shim.pairhmm._copies import concatenated, copied, copied_bytes
+from gkl_shim.pairhmm._sequences import HaplotypeBatch, ReadBatch
 
 MOST_CALLS = 3
 """The most calls to the devices that are in flight at once in a stream."""

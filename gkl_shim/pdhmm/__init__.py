@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from gkl_shim.common._closable import Closable
 from gkl_shim.pairhmm import _convert
-from gkl_shim.pairhmm._batch import (
+from gkl_shim.pairhmm._batch import is_long
+from gkl_shim.pairhmm._convert import Quals, Read, Reads
+from gkl_shim.pairhmm._sequences import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
     INSERTION_QUALS,
     ReadBatch,
-    is_long,
 )
-from gkl_shim.pairhmm._convert import Quals, Read, Reads
 from gkl_shim.pdhmm import _native_pdhmm
 from gkl_shim.pdhmm._batch import (
     Batch,

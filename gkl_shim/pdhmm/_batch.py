@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from gkl_shim.common._checks import byte_view, items_of, whole_numbers
 from gkl_shim.cuda import arrays
-from gkl_shim.pairhmm import _batch, _convert
+from gkl_shim.pairhmm import _convert, _sequences
+from gkl_shim.pairhmm._batch import RegionBatch
 from gkl_shim.pairhmm._convert import Bases
 
 
@@ -69,7 +70,7 @@ class HaplotypeBatch:
 
     __slots__ = ("determined", "flags")
 
-    determined: _batch.HaplotypeBatch
+    determined: _sequences.HaplotypeBatch
     flags: NDArray[np.uint8]
 
     @classmethod
@@ -97,7 +98,7 @@ class HaplotypeBatch:
             is empty, a letter is not one of ACGTN, or a letter has flags of other bases without
             SNP, or SNP without another base.
         """
-        determined = _batch.HaplotypeBatch.from_arrays(offsets, bases)
+        determined = _sequences.HaplotypeBatch.from_arrays(offsets, bases)
         checked = _flags_array(flags, "flags")
         batch = cls.trusted(determined, checked)
         at = _first_wrong_flag(checked.tobytes())
@@ -108,7 +109,9 @@ class HaplotypeBatch:
         return batch
 
     @classmethod
-    def trusted(cls, determined: _batch.HaplotypeBatch, flags: NDArray[np.uint8]) -> HaplotypeBatch:
+    def trusted(
+        cls, determined: _sequences.HaplotypeBatch, flags: NDArray[np.uint8]
+    ) -> HaplotypeBatch:
         """Combine checked letters with checked flags. Only the number of flags is checked here."""
         if len(flags) != len(determined.bases):
             raise ValueError(f"flags: {len(flags)} values for {len(determined.bases)} letters")
@@ -143,7 +146,7 @@ AnyHaplotype: TypeAlias = Haplotype | tuple[Bases, Flags | None] | Bases
 Haplotypes: TypeAlias = Iterable[AnyHaplotype] | HaplotypeBatch
 
 
-class Batch(_batch.RegionBatch[HaplotypeBatch]):
+class Batch(RegionBatch[HaplotypeBatch]):
     """Regions of reads and haplotypes. Each read is paired with each haplotype of its region.
 
     Parameters

@@ -178,7 +178,7 @@ class Prefilter(Closable):
             def load() -> tuple[int, int]:
                 return _bases(queries), _bytes_to_send(queries) + _bytes_to_send(targets)
 
-            with self.engine_for(load) as engine:
+            with self._engine_for(load) as engine:
                 engine.compute(queries, targets, results)
         return results
 
@@ -203,13 +203,8 @@ class Prefilter(Closable):
             kept_contigs = kept_contigs.copied()
         return Resident(self, kept_reads, kept_contigs)
 
-    @property
-    def engine(self) -> Engine:
-        """The CUDA engine if it is open, otherwise the CPU engine."""
-        return self._devices.engine or self._open()
-
     @contextlib.contextmanager
-    def engine_for(
+    def _engine_for(
         self, load: Callable[[], tuple[int, int]], costs: CallCosts | None = None
     ) -> Iterator[Engine]:
         """Choose the engine for a call.
@@ -313,7 +308,7 @@ class Resident:
                 sent = sum(array.nbytes for array in candidates if array is not None)
                 return int(len(which) * self._read_bases), sent
 
-            with self._prefilter.engine_for(load, self._costs) as engine:
+            with self._prefilter._engine_for(load, self._costs) as engine:
                 with self._opening:
                     if id(engine) not in self._on:
                         self._on[id(engine)] = engine.resident(self._reads, self._contigs)

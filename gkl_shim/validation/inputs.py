@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim.common._output_files import atomic_output, naming
+from gkl_shim.common._naming import naming
+from gkl_shim.common._output_files import atomic_output
 from gkl_shim.errors import FormatError, MissingComponent
 
 _INDEXES = {

@@ -13,11 +13,12 @@ from typing import Any
 from gkl_shim.common._output_files import atomic_output
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import swaps
-from gkl_shim.validation import outputs
+from gkl_shim.validation import compared_files
+from gkl_shim.validation.compared_files import FileComparison
 from gkl_shim.validation.inputs import Inputs, is_file
-from gkl_shim.validation.jobs import Job, Result, Runner
+from gkl_shim.validation.jobs import Job, Result
 from gkl_shim.validation.modes import SHIM, STOCK
-from gkl_shim.validation.outputs import FileComparison
+from gkl_shim.validation.runner import Runner
 
 _MARK, _COUNT, _APPLY, _PILEUPS = (
     "MarkDuplicates", "BaseRecalibrator", "ApplyBQSR", "GetPileupSummaries",
@@ -169,7 +170,7 @@ class StepValidator:
             runs = self._runner.run(step.tool, [stock, shim])
             _require_shim(step, shim, runs[1])
             names = [name for run in runs for name in run.sizes]
-            files = outputs.compare(stock.folder, shim.folder, names)
+            files = compared_files.compare(stock.folder, shim.folder, names)
             result = StepResult(step, dict(zip((STOCK, SHIM), runs, strict=True)), files)
             facts = {"runs": {name: asdict(run) for name, run in result.runs.items()},
                      "files": [asdict(file) for file in files]}  # fmt: skip

@@ -14,8 +14,9 @@ from gkl_shim.validation import accuracy, differences
 from gkl_shim.validation.accuracy import CALLS, SUMMARY, Score
 from gkl_shim.validation.differences import Finding
 from gkl_shim.validation.inputs import Inputs, checksums, reference_bases
-from gkl_shim.validation.jobs import FOLDER, Job, Result, Runner
+from gkl_shim.validation.jobs import FOLDER, Job, Result
 from gkl_shim.validation.modes import DOUBLE, SHIM, SHIM_DOUBLE, STOCK, STOCK_DOUBLE, Mode
+from gkl_shim.validation.runner import Runner
 from gkl_shim.validation.steps import Step, StepResult, StepValidator
 
 _SMALLEST_SHARD, _LARGEST_SHARD = 1_000_000, 20_000_000

@@ -53,7 +53,7 @@ bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before, int th
         return only_blank_lines(text, text + size, before,
                                 "it starts with neither @ (FASTQ) nor > (FASTA)");
     const bool parsed = text[0] == '@' ? fastq(size, last, before) : fasta(size, last, before);
-    return parsed && (any_letters_ || check_letters(before, threads));
+    return parsed && (for_prefilter_ || check_letters(before, threads));
 }
 
 // Whether blank lines alone are where a record should begin. They are no error at the end of a

@@ -1,4 +1,5 @@
-// Reads in a piece of a FASTQ or FASTA file, which are counted and corrected in place.
+// Reads in a piece of a FASTQ or FASTA file, which are counted and corrected in place. The
+// prefilter reads its files with it, too.
 #pragma once
 
 #include <stdint.h>
@@ -14,8 +15,8 @@ namespace gkl_shim::correct {
 // lines. Lines may end with CR LF. Blank lines at the end of the file are ignored.
 class Chunk {
    public:
-    // Reads have the letters ACGTN, or any.
-    explicit Chunk(bool any_letters) : any_letters_(any_letters) {}
+    // Reads have the letters ACGTN. The prefilter's may have others, and are not corrected.
+    explicit Chunk(bool for_prefilter) : for_prefilter_(for_prefilter) {}
 
     // As gkl_shim_correct_chunk_parse(). If the text is not the file's last, a FASTA record is
     // complete only if another follows. Returns false, with an error that names the record, if one
@@ -59,7 +60,7 @@ class Chunk {
     void join_lines();
     bool check_letters(int64_t before, int threads) const;
 
-    const bool any_letters_;
+    const bool for_prefilter_;
     uint8_t *text_ = nullptr;
     int64_t bases_ = 0;
     std::vector<Record> records_;

@@ -1,5 +1,5 @@
-// The join of a pair's two halves, whose formula is in recurrence.h. range.h makes a likelihood of
-// the total. V is a number or a vector of lanes.
+// The join of a pair's two halves, whose formula is in recurrence.h. underflow.h makes a likelihood
+// of the total. V is a number or a vector of lanes.
 #pragma once
 
 #include "hmm/recurrence.h"

@@ -367,12 +367,12 @@ GKL_SHIM_API int64_t gkl_shim_mem_cuda_pages(const gkl_shim_mem_matches *matches
 
 /* ---- Read correction: pieces of files ------------------------------------------------------- */
 
-/* The reads of a piece of a FASTQ or FASTA file. */
+/* The reads of a piece of a FASTQ or FASTA file. The prefilter reads its files with it, too. */
 typedef struct gkl_shim_correct_chunk gkl_shim_correct_chunk;
 
-/* `any_letters` says whether reads may have others than ACGTN. Such a chunk cannot be counted or
- * corrected; the prefilter reads its files with it. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t any_letters,
+/* With `for_prefilter`, reads may have other letters than ACGTN. Such a chunk cannot be counted or
+ * corrected. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads, int32_t for_prefilter,
                                                          gkl_shim_correct_chunk **chunk);
 
 /* Find the complete records in a text. The text stays the caller's; the calls below read and change

@@ -2,45 +2,43 @@
 // the library-path swap. IntelPairHmmOMP inherits them.
 #include <jni.h>
 
-#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <vector>
 
 #include "guarded_jni.h"
-#include "jni/calls/pairhmm_calls.h"
-#include "jni/settings/log.h"
+#include "jni/calls/region_calls.h"
 #include "kept_buffers.h"
 
 namespace gkl_shim::jni {
 namespace {
 
-enum Track { kBases, kQuals, kInsertion, kDeletion, kContinuation, kTracks };
-constexpr const char *kTrackNames[kTracks] = {"readBases", "readQuals", "insertionGOP",
-                                              "deletionGOP", "overallGCP"};
+// The fields of GATK's data holders, each a byte array.
+constexpr const char *kReadTracks[] = {"readBases", "readQuals", "insertionGOP", "deletionGOP",
+                                       "overallGCP"};
+constexpr const char *kHaplotypeTracks[] = {"haplotypeBases"};
 
-jfieldID field(JNIEnv *env, jclass holder, const char *name) {
-    const jfieldID id = env->GetFieldID(holder, name, "[B");
-    if (id == nullptr) {
+template <size_t N>
+using FieldIds = std::array<jfieldID, N>;
+
+template <size_t N>
+FieldIds<N> find(JNIEnv *env, jclass holder, const char *const (&names)[N]) {
+    FieldIds<N> ids;
+    for (size_t i = 0; i < N; i++) {
+        ids[i] = env->GetFieldID(holder, names[i], "[B");
+        if (ids[i] != nullptr) continue;
         env->ExceptionClear();
-        throw JavaError(kIllegalArgument, format("the data holder has no field byte[] %s", name));
+        throw JavaError(kIllegalArgument,
+                        format("the data holder has no field byte[] %s", names[i]));
     }
-    return id;
+    return ids;
 }
 
-// The fields of GATK's data holders. Their IDs are valid as long as these classes.
+// Their IDs are valid as long as the holders' classes.
 struct Fields {
-    Fields(JNIEnv *env, jclass read_holder, jclass haplotype_holder) {
-        for (int i = 0; i < kTracks; i++) tracks[i] = field(env, read_holder, kTrackNames[i]);
-        haplotype_bases = field(env, haplotype_holder, "haplotypeBases");
-    }
-
-    bool operator==(const Fields &other) const {
-        return std::equal(tracks, tracks + kTracks, other.tracks) &&
-               haplotype_bases == other.haplotype_bases;
-    }
-
-    jfieldID tracks[kTracks], haplotype_bases;
+    FieldIds<5> read;
+    FieldIds<1> haplotype;
 };
 
 // initNative finds them. Another class loader may load this library after the first one is gone;
@@ -52,29 +50,39 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
                 int threads) {
     if (read_holder == nullptr || haplotype_holder == nullptr)
         throw JavaError(kNullPointer, "a data holder's class is null");
-    const Fields found(env, read_holder, haplotype_holder);
+    const Fields found = {find(env, read_holder, kReadTracks),
+                          find(env, haplotype_holder, kHaplotypeTracks)};
     const Fields *const known = fields.load(std::memory_order_acquire);
     // The earlier ones are not freed, because a thread may use them.
-    if (known == nullptr || !(*known == found))
+    if (known == nullptr || known->read != found.read || known->haplotype != found.haplotype)
         fields.store(new Fields(found), std::memory_order_release);
     static std::atomic<bool> told{false};
-    const char *const slower = RegionCalls::slower_because();
+    const char *const slower = slower_because();
     if (slower != nullptr && !told.exchange(true))
         log_warning(format("PairHMM: %s than Intel's; do without --swap library-path", slower));
-    configuration = PairHmmCalls::get().initialize(double_precision, threads,
-                                                   "Intel GKL replaced (library path)");
+    configuration = RegionCalls<PairHmmKernel>::get().initialize(
+        double_precision, threads, "Intel GKL replaced (library path)");
 }
 
-// A copy of a region. A thread reuses it for its next region.
-struct RegionCopy {
-    std::vector<uint8_t> tracks[kTracks], haplotypes;
-    std::vector<int64_t> read_offsets, haplotype_offsets;
+// A copy of the tracks of reads or haplotypes, and where each sequence ends in all of them.
+template <size_t N>
+struct Sequences {
+    std::vector<uint8_t> tracks[N];
+    std::vector<int64_t> offsets;
 
     size_t bytes() const {
-        size_t sum = capacity_bytes(haplotypes, read_offsets, haplotype_offsets);
+        size_t sum = capacity_bytes(offsets);
         for (const std::vector<uint8_t> &track : tracks) sum += capacity_bytes(track);
         return sum;
     }
+};
+
+// A copy of a region. A thread reuses it for its next region.
+struct RegionCopy {
+    Sequences<5> reads;
+    Sequences<1> haplotypes;
+
+    size_t bytes() const { return reads.bytes() + haplotypes.bytes(); }
 };
 PerThread<RegionCopy> thread_copy;
 
@@ -115,78 +123,59 @@ jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
     return holder;
 }
 
-void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, RegionCopy *copy) {
-    for (std::vector<uint8_t> &track : copy->tracks) track.clear();
-    copy->read_offsets.assign(1, 0);
-    const jint count = env->GetArrayLength(reads);
-    for (jint r = 0; r < count; r++) {
-        const Local<jobject> read(env, element(env, reads, "read", r));
+// Copies sequences. Region.java does this for our own classes, with the same checks and texts.
+template <size_t N>
+void copy(JNIEnv *env, jobjectArray holders, const char *kind, const char *const (&names)[N],
+          const FieldIds<N> &ids, Sequences<N> *to) {
+    for (std::vector<uint8_t> &track : to->tracks) track.clear();
+    to->offsets.assign(1, 0);
+    const jint count = env->GetArrayLength(holders);
+    for (jint k = 0; k < count; k++) {
+        const Local<jobject> holder(env, element(env, holders, kind, k));
         jint bases = 0;
-        for (int i = 0; i < kTracks; i++) {
+        for (size_t i = 0; i < N; i++) {
             const jint length =
-                append(env, read.get(), ids.tracks[i], "read", r, kTrackNames[i], &copy->tracks[i]);
-            if (i == kBases) {
-                bases = length;
-                if (bases == 0)
-                    throw JavaError(kIllegalArgument, format("read %d has no bases", int(r)));
-            }
+                append(env, holder.get(), ids[i], kind, k, names[i], &to->tracks[i]);
+            if (i == 0) bases = length;
+            if (bases == 0)
+                throw JavaError(kIllegalArgument, format("%s %d has no bases", kind, int(k)));
             if (length != bases)
                 throw JavaError(kIllegalArgument,
-                                format("read %d: %s has %d values for %d bases", int(r),
-                                       kTrackNames[i], int(length), int(bases)));
+                                format("%s %d: %s has %d values for %d bases", kind, int(k),
+                                       names[i], int(length), int(bases)));
         }
-        copy->read_offsets.push_back(int64_t(copy->tracks[kBases].size()));
-    }
-}
-
-void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, RegionCopy *copy) {
-    copy->haplotypes.clear();
-    copy->haplotype_offsets.assign(1, 0);
-    const jint count = env->GetArrayLength(haplotypes);
-    for (jint h = 0; h < count; h++) {
-        const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
-        if (append(env, haplotype.get(), ids.haplotype_bases, "haplotype", h, "haplotypeBases",
-                   &copy->haplotypes) == 0)
-            throw JavaError(kIllegalArgument, format("haplotype %d has no bases", int(h)));
-        copy->haplotype_offsets.push_back(int64_t(copy->haplotypes.size()));
+        to->offsets.push_back(int64_t(to->tracks[0].size()));
     }
 }
 
 void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
     const Fields *ids = fields.load(std::memory_order_acquire);
-    if (ids == nullptr)
-        throw JavaError(kIllegalState, "computeLikelihoods was called before initialize");
+    if (ids == nullptr) throw JavaError(kIllegalState, kNotInitialized);
     if (reads == nullptr || haplotypes == nullptr || likelihoods == nullptr)
         throw JavaError(kNullPointer, "reads, haplotypes or likelihoods is null");
     const jint read_count = env->GetArrayLength(reads);
     const jint haplotype_count = env->GetArrayLength(haplotypes);
     if (read_count == 0 || haplotype_count == 0) return;
-    const int64_t pairs = int64_t(read_count) * haplotype_count;
-    const jint room = env->GetArrayLength(likelihoods);
-    if (room < pairs)
-        throw JavaError(kIllegalArgument,
-                        format("likelihoods has room for %d values, %d reads x %d haplotypes need "
-                               "%lld",
-                               int(room), int(read_count), int(haplotype_count), (long long)pairs));
-
     const KeptBuffers<RegionCopy, kKeptRegionBytes> kept(thread_copy);
-    RegionCopy &copy = *kept;
-    copy_reads(env, reads, *ids, &copy);
-    copy_haplotypes(env, haplotypes, *ids, &copy);
+    Sequences<5> &read = (*kept).reads;
+    Sequences<1> &haplotype = (*kept).haplotypes;
+    copy(env, reads, "read", kReadTracks, ids->read, &read);
+    copy(env, haplotypes, "haplotype", kHaplotypeTracks, ids->haplotype, &haplotype);
     const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};
     const gkl_shim_pairhmm_batch region = {1,
                                            region_reads,
                                            region_haplotypes,
-                                           copy.read_offsets.data(),
-                                           copy.tracks[kBases].data(),
-                                           copy.tracks[kQuals].data(),
-                                           copy.tracks[kInsertion].data(),
-                                           copy.tracks[kDeletion].data(),
-                                           copy.tracks[kContinuation].data(),
-                                           copy.haplotype_offsets.data(),
-                                           copy.haplotypes.data()};
-    PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start);
+                                           read.offsets.data(),
+                                           read.tracks[0].data(),
+                                           read.tracks[1].data(),
+                                           read.tracks[2].data(),
+                                           read.tracks[3].data(),
+                                           read.tracks[4].data(),
+                                           haplotype.offsets.data(),
+                                           haplotype.tracks[0].data()};
+    RegionCalls<PairHmmKernel>::get().compute(env, configuration, {region, nullptr}, likelihoods,
+                                              start);
 }
 
 }  // namespace

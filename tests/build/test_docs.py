@@ -1,4 +1,4 @@
-"""Links of the documentation name files of the repository, and headings in them."""
+"""The documentation: its links name files and headings, and its picture has its figures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from benchmarks import speed_picture
 from tests.conftest import ROOT
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
@@ -41,3 +43,19 @@ def test_links_name_files_and_headings() -> None:
                 wrong.append(f"{name}: {target}#{anchor}")
     assert found > 100
     assert wrong == []
+
+
+def test_the_picture_is_drawn_from_the_figures(tmp_path: Path) -> None:
+    drawn = tmp_path / "speed.svg"
+    done = CliRunner().invoke(speed_picture.command, [str(speed_picture.PAGE), str(drawn)])
+    assert done.exit_code == 0, done.output
+    assert drawn.read_text() == speed_picture.PICTURE.read_text()
+    stock, ours = speed_picture.seconds(speed_picture.PAGE.read_text(), "### On 16 CPUs")
+    assert (round(sum(stock)), round(sum(ours), 1)) == (329, 25.5)
+
+
+def test_a_page_without_the_figures_is_refused(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("### On two CPUs\n\n| MarkDuplicates | 1.0 (2) | 0.5 (1) |\n")
+    done = CliRunner().invoke(speed_picture.command, [str(page), str(tmp_path / "speed.svg")])
+    assert (done.exit_code, len(done.output.splitlines())) == (1, 1)

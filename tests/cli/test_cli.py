@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,29 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
     text = run(tmp_path, "--help").stdout.decode()
     listed = [line.split()[0] for line in text.partition("Commands:")[2].splitlines() if line]
     assert [name for name in listed if name in _SUBCOMMANDS] == list(_SUBCOMMANDS)
+
+
+_HELP = """
+from click.testing import CliRunner
+from gkl_shim.cli import _SUBCOMMANDS, cli
+for name in ["", *_SUBCOMMANDS]:
+    words = [*name.split(), "--help"]
+    print(CliRunner().invoke(cli, words, prog_name="gkl-shim").stdout)
+    if name == "bench":
+        for algorithm in cli.get_command(None, name).commands:
+            print(CliRunner().invoke(cli, [name, algorithm, "--help"]).stdout)
+"""
+
+
+def test_help_is_the_same_where_python_drops_docstrings(tmp_path: Path) -> None:
+    with_docstrings, without = (
+        subprocess.run(
+            [sys.executable, *option, "-c", _HELP], cwd=tmp_path, check=True, capture_output=True
+        ).stdout
+        for option in ([], ["-OO"])
+    )
+    assert without == with_docstrings
+    assert b"Accelerate GATK" in without
 
 
 def test_no_arguments_show_the_help(tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -273,6 +276,28 @@ def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
                 new.writestr(name, old.read(name))
     assert checkup._agent(jar).state == "failed"
     assert checkup._agent(paths.agent_jar()).state == "ok"
+
+
+@pytest.mark.parametrize("home", ["/mnt", "/absent"])
+def test_where_tmp_belongs_to_nobody(tmp_path: Path, home: str) -> None:
+    """As in Apptainer without setuid. The agent's library is loaded from the user's folders."""
+    script = 'mount -t tmpfs gkl-shim-test /mnt; cd /; exec "$@"'
+    start = [require_tool("unshare"), "--user", "--map-root-user", "--mount", "sh", "-ec", script]
+    if os.geteuid() == 0:  # in root's own namespaces, /tmp is still root's
+        other = ["--reuid=12345", "--regid=12345", "--clear-groups"]
+        start = [require_tool("setpriv"), *other, *start]
+    if reason := subprocess.run([*start, "sh", "true"], capture_output=True, text=True).stderr:
+        pytest.skip(f"no user namespaces here: {reason}")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    command = shlex.join([*start, "sh", require_tool("java")])
+    java.write_text(
+        f'#!/bin/sh\nunset XDG_RUNTIME_DIR XDG_CACHE_HOME\nHOME={home} exec {command} "$@"\n'
+    )
+    java.chmod(0o755)
+    state, detail = doctor(tmp_path, JAVA_HOME=str(tmp_path))["GATK agent"]
+    assert state == ("ok" if home == "/mnt" else "failed")
+    assert ("/tmp belongs to another user" in detail) == (home == "/absent")
 
 
 def test_the_known_results_are_those_of_the_definitions() -> None:

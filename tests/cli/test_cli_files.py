@@ -7,6 +7,8 @@ import contextlib
 import gzip
 import lzma
 import os
+import random
+import re
 import resource
 import signal
 import subprocess
@@ -22,7 +24,7 @@ from gkl_shim.cli import _SUBCOMMANDS, cli
 from gkl_shim.correct import Spectrum
 from gkl_shim.gatk import gkl
 from gkl_shim.mem import Index
-from tests.cli.shim_command import COMMAND, FileCommand, one_error, refused, run_here
+from tests.cli.shim_command import COMMAND, FileCommand, one_error, refused, run, run_here
 from tests.common.arguments import of_each
 from tests.conftest import require_package, require_tool
 
@@ -360,6 +362,40 @@ def test_what_is_ignored_after_data_is_told_once(folder: Path, command: str) -> 
     assert [str(one.message) for one in told] == [
         "gkl-shim: more: what follows the bzip2 data is ignored"
     ]
+
+
+#: Command lines that warn, and a part of the line.
+WARNED = [
+    *(
+        (f"{command.options} cut -o OUT", "the end marker of BGZF is absent", command.name)
+        for command in COMMANDS.values()
+    ),
+    ("correct -k 11 --threshold 2 reads.fq other.fq -o OUT --output2 out2", "different names", ""),
+    ("correct -k 11 --threshold 2 flat.fa -o OUT", "11-mers are solid", ""),
+]
+
+
+@pytest.mark.parametrize(("command", "told", "cut"), WARNED)
+def test_python_s_filters_for_warnings_change_no_line(
+    folder: Path, command: str, told: str, cut: str
+) -> None:
+    if cut:
+        # A block of BGZF, without the empty one at the end.
+        block = gzip.compress(FILES[cut], mtime=0)
+        field = b"BC\x02\x00" + (len(block) + 7).to_bytes(2, "little")
+        (folder / "cut").write_bytes(block[:3] + b"\x04" + block[4:10] + b"\x06\0" + field
+                                     + block[10:])  # fmt: skip
+    (folder / "other.fq").write_bytes(FILES["reads.fq"].replace(b"@", b"@other", 1))
+    letters = b"".join(random.Random(1).choices([b"A", b"C", b"G", b"T"], k=2_000_000))
+    (folder / "flat.fa").write_bytes(b">a\n" + letters + b"\n>b\n" + letters + b"\n")
+    found = []
+    for filters in ({}, {"PYTHONWARNINGS": "error"}, {"PYTHONWARNINGS": "ignore"},
+                    {"PYTHONDEVMODE": "1"}):  # fmt: skip
+        done = run(folder, *command.replace("OUT", "out").split(), env=filters)
+        found.append((done.returncode, done.stderr, (folder / "out").read_bytes()))
+    assert found[1:] == found[:1] * 3
+    assert found[0][0] == 0
+    assert re.search(rf"(?m)^gkl-shim: warning: .*{told}", found[0][1].decode())
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "bench pairhmm"])

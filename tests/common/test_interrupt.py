@@ -209,7 +209,7 @@ def searched_in_pages(threads: int) -> Callable[[], Any]:
 def counted(threads: int) -> Callable[[], Any]:
     def count() -> Any:
         made = Spectrum.from_reads(READS, k=21, threads=threads, backend="cpu")
-        return made.histogram.tolist(), made.native.information().slots.tolist()
+        return made.histogram.tolist(), made._open().information().slots.tolist()
 
     return count
 

@@ -1,7 +1,5 @@
 """Output files are complete or absent: Python's (gkl_shim/common/_output_files.py), and the
 bridge's in a JVM (kernels/jni/recording/output_file.cpp), which have the same rules.
-
-Last, missing parts of the installation, which are named.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ import errno
 import fcntl
 import functools
 import os
+import re
 import resource
 import shutil
 import signal
@@ -22,14 +21,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import pytest
 
-import gkl_shim
-from gkl_shim import paths
 from gkl_shim.common._output_files import atomic_output, check_outputs
-from gkl_shim.errors import MissingComponent
+from gkl_shim.common._take_name import move, move_folder
+from gkl_shim.common._temporary import scratch
 from tests.conftest import ROOT, missing, obey_permissions, require_tool
 
 IN_PYTHON = """
@@ -260,51 +258,162 @@ def test_a_mount_point_is_overwritten(write: Writer, folder: Path, tmp_path: Pat
     assert source.read_bytes() == CONTENT
 
 
-def test_a_mount_point_without_room_leaves_the_complete_result_beside_it(
-    write: Writer, folder: Path, tmp_path: Path
+class Refusal(NamedTuple):
+    """System calls that fail, and what becomes of a complete result."""
+
+    calls: str
+    """As for ``refused_calls.c``, with names of errors."""
+    new: str
+    """``made``, ``lost``, ``kept`` as .complete or ``partial``, of an output that is new."""
+    replaced: str
+    """The same of an output that exists."""
+
+
+#: The rules of all output of gkl-shim, in Python and in a JVM.
+REFUSALS = [
+    *(
+        Refusal(f"rename={name}", "made", "made")
+        for name in ("ENOSYS", "ETXTBSY", "EACCES", "EBUSY", "EPERM", "EINVAL", "EOPNOTSUPP",
+                     "EROFS", "EXDEV", "EIO", "ENOSPC")
+    ),
+    *(Refusal(f"fsync={name}", "made", "made")
+      for name in ("EINVAL", "ENOSYS", "EOPNOTSUPP", "EROFS")),
+    # What was written is not all on the disk.
+    *(Refusal(f"fsync={name}@1-1", "lost", "lost") for name in ("EIO", "ENOSPC", "EDQUOT")),
+    *(Refusal(f"fsync={name}@1-1", "made", "made") for name in ("EACCES", "EBUSY", "EPERM")),
+    *(Refusal(f"fsync={name}", "kept", "kept") for name in ("EACCES", "EBUSY", "EPERM")),
+    Refusal("rename=ENOSYS@1-1,fsync=ENOSPC@2", "kept", "kept"),
+    Refusal("rename=ENOSYS,fsync=ENOSPC@2-2", "kept", "kept"),
+    Refusal("rename=ENOSYS,fsync=ENOSPC@2", "partial", "partial"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def refused_calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("refused") / "refused_calls.so"
+    source = Path(__file__).with_name("refused_calls.c")
+    subprocess.run([require_tool("cc"), "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
+    return made
+
+
+@pytest.mark.parametrize("exists", [False, True])
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.calls)
+def test_a_complete_result_outlives_what_the_system_refuses(
+    write: Writer,
+    folder: Path,
+    refused_calls: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refusal: Refusal,
+    exists: bool,
 ) -> None:
-    file, disk = folder / "file", tmp_path / "disk"
-    file.touch()
-    disk.mkdir()
-    content = CONTENT * 100
-    with mounted(disk, "-t", "tmpfs", "-o", "size=64k", "gkl-shim-test"):
-        source = disk / "file"
-        source.write_bytes(b"before")
-        with mounted(file, "--bind", str(source)):
-            reason = write.refused(file, content=content)
-            (kept,) = folder.glob(".gkl-shim.*.complete")
-            assert reason == (
-                f"{os.strerror(errno.ENOSPC)}; this file may be incomplete now, and {kept} has the "
-                "complete result"
-            )
-            # No later run takes it for a leftover.
-            write(folder / "other")
-            assert kept.read_bytes() == content
+    """As object stores that are mounted as folders, and shared folders of virtual machines."""
+    file = folder / "file"
+    if exists:
+        file.write_bytes(b"before")
+        file.chmod(0o646)
+    calls = re.sub(r"E[A-Z]+", lambda name: str(getattr(errno, name[0])), refusal.calls)
+    monkeypatch.setenv("REFUSE", calls)
+    monkeypatch.setenv("LD_PRELOAD", str(refused_calls))
+    monkeypatch.setenv("ASAN_OPTIONS", "verify_asan_link_order=0")
+    outcome = refusal.replaced if exists else refusal.new
+    if outcome == "made":
+        write(file, prepare=lambda: os.umask(0o026))
+        assert file.read_bytes() == CONTENT
+        assert stat.S_IMODE(file.stat().st_mode) == (0o646 if exists else 0o640)
+        assert list(folder.iterdir()) == [file]
+        return
+    reason = write.refused(file)
+    last = re.findall(r"fsync=(E[A-Z]+)", refusal.calls)[-1]
+    error = os.strerror(getattr(errno, last))
+    if outcome == "lost":
+        assert reason == error
+        assert list(folder.iterdir()) == ([file] if exists else [])
+        assert not exists or file.read_bytes() == b"before"
+        return
+    (kept,) = folder.glob(".gkl-shim.*")
+    assert kept.suffix == {"kept": ".complete", "partial": ".partial"}[outcome]
+    assert kept.read_bytes() == CONTENT
+    changed = "this file may be incomplete now, and " if exists else ""
+    assert reason == f"{error}; {changed}{kept} has the complete result"
+    assert file.exists() == exists
+    if outcome == "kept":  # no later run takes it for a leftover
+        monkeypatch.delenv("REFUSE")
+        write(folder / "other")
+        assert kept.read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("end", [OSError(errno.EIO, os.strerror(errno.EIO)), SystemExit(143)])
-def test_a_copy_that_ends_early_leaves_the_complete_result(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, end: BaseException
+def refuse(error: int) -> Callable[..., None]:
+    def refused(*_: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    return refused
+
+
+def refuse_renames(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("replace", "rename"):
+        monkeypatch.setattr(Path, name, refuse(errno.ENOSYS))
+
+
+def test_a_file_that_cannot_be_renamed_is_moved(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a file that can be written but not replaced."""
+    """As an archive for Java. A program that has mapped the one before keeps its content."""
+    refuse_renames(monkeypatch)
+    target = folder / "target"
+    target.write_bytes(b"before")
+    with scratch(folder) as partial, target.open("rb") as mapped:
+        new = partial / "new"
+        new.write_bytes(CONTENT)
+        new.chmod(0o755)
+        move(new, target)
+        assert mapped.read() == b"before"
+    assert target.read_bytes() == CONTENT
+    assert stat.S_IMODE(target.stat().st_mode) == 0o755
+    assert list(folder.iterdir()) == [target]
 
-    def busy(*_: object) -> None:
-        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
+@pytest.mark.parametrize("full", [False, True])
+def test_a_folder_that_cannot_be_renamed_is_moved(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, full: bool
+) -> None:
+    """As the results of a run of GATK."""
+    refuse_renames(monkeypatch)
+    target = folder / "target"
+
+    with contextlib.ExitStack() as stack:
+        partial = stack.enter_context(scratch(folder))
+        made = partial / "results"
+        made.mkdir()
+        (made / "file").write_bytes(CONTENT)
+        if full:
+            told = f"; {made} has the complete result"
+            before = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4, before[1]))
+            stack.callback(resource.setrlimit, resource.RLIMIT_FSIZE, before)
+            with pytest.raises(OSError, match=re.escape(told)):
+                move_folder(made, partial, target)
+        else:
+            move_folder(made, partial, target)
+    kept = made if full else target
+    assert (kept / "file").read_bytes() == CONTENT
+    assert list(folder.iterdir()) == [partial if full else target]
+
+
+def test_a_signal_during_the_copy_leaves_the_complete_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def copy(_: object, target: BinaryIO) -> None:
         target.write(CONTENT[:5])
-        raise end
+        raise SystemExit(143)
 
     file = folder / "file"
     file.write_bytes(b"before")
-    monkeypatch.setattr(Path, "replace", busy)
     monkeypatch.setattr(shutil, "copyfileobj", copy)
+    monkeypatch.setattr(Path, "replace", refuse(errno.EBUSY))
     said = f"this file may be incomplete now, and {folder}/.*complete has the complete result"
-    signalled = isinstance(end, SystemExit)
-    told = pytest.warns(UserWarning, match=said) if signalled else contextlib.nullcontext()
     with (
-        told,
-        pytest.raises(type(end), match="143" if signalled else said),
+        pytest.warns(UserWarning, match=said),
+        pytest.raises(SystemExit, match="143"),
         atomic_output(file) as stream,
     ):
         stream.write(CONTENT)
@@ -314,24 +423,25 @@ def test_a_copy_that_ends_early_leaves_the_complete_result(
     assert len(list(folder.iterdir())) == 2
 
 
-@pytest.mark.parametrize("error", [errno.EBUSY, errno.EPERM])
 def test_a_link_in_place_of_the_output_is_not_followed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, error: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another user may make one in /tmp, between the first look at the file and the last write."""
     file = folder / "file"
     file.write_bytes(b"before")
 
-    def refuse(*_: object) -> None:
+    def exchange(*_: object) -> None:
         file.rename(folder / "moved")
         file.symlink_to("moved")
-        raise OSError(error, os.strerror(error))
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
-    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(Path, "replace", exchange)
     with pytest.raises(OSError, match=os.strerror(errno.ELOOP)), atomic_output(file) as stream:
         stream.write(CONTENT)
     assert file.read_bytes() == b"before"
-    assert sorted(folder.iterdir()) == [file, folder / "moved"]
+    (kept,) = folder.glob(".gkl-shim.*.complete")
+    assert kept.read_bytes() == CONTENT
+    assert sorted(folder.iterdir()) == [kept, file, folder / "moved"]
 
 
 def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(
@@ -467,47 +577,3 @@ def test_a_link_that_the_kernel_refuses_is_not_followed(
 
 def test_a_device_may_be_input_and_output(tmp_path: Path) -> None:
     check_outputs("/dev/null", tmp_path / "new", inputs=["/dev/null", tmp_path / "absent", "-"])
-
-
-@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
-def test_a_missing_part_is_named(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("GKL_SHIM_LIBRARY", raising=False)
-    monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
-    monkeypatch.setattr(gkl_shim, "__path__", [str(tmp_path)])
-    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "absent.h")
-    with pytest.raises(MissingComponent, match=r"is missing: .* does not exist; reinstall"):
-        getattr(paths, name)()
-
-
-def test_a_source_checkout_is_recognized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    header = tmp_path / "gkl_shim.h"
-    header.touch()
-    monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
-    monkeypatch.setattr(gkl_shim, "__path__", [str(tmp_path)])
-    monkeypatch.setattr(paths, "_SOURCE_HEADER", header)
-    with pytest.raises(MissingComponent, match=r"is a source checkout .* `make setup`"):
-        paths.agent_jar()
-
-
-@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
-def test_an_editable_install_has_its_modules_elsewhere(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """scikit-build-core puts both folders into the path of the package."""
-    checkout = tmp_path / "checkout"
-    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "absent.h")
-    installed = getattr(paths, name)()
-    monkeypatch.setattr(paths, "_PACKAGE", checkout)
-    monkeypatch.setattr(gkl_shim, "__path__", [*gkl_shim.__path__, str(checkout)])
-    assert getattr(paths, name)() == installed
-
-
-def test_a_foreign_package_named_kernels_is_ignored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "kernels").mkdir()
-    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "gkl_shim")
-    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "kernels" / "include" / "gkl_shim.h")
-    assert paths.kernels() == tmp_path / "gkl_shim" / "kernels"

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum, _native_correct, chosen_k
+from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum, _native_correct
+from gkl_shim.correct._kmer_length import chosen_k
+from gkl_shim.correct._processors import Processors
 from gkl_shim.errors import FormatError
 from tests.correct import oracle
 
@@ -306,9 +308,9 @@ def test_the_memory_limit_needs_more_passes_and_changes_nothing() -> None:
             counter.count((letters, offsets))
             complete = counter.end_pass()
             passes[-1] += 1
-        spectrum = Spectrum.from_counter(counter, 2)
+        spectrum = Spectrum._from_counter(counter, 2, Processors())
         results.append(
-            (spectrum.histogram.tobytes(), spectrum.native.information().slots.tobytes())
+            (spectrum.histogram.tobytes(), spectrum._open().information().slots.tobytes())
         )
     assert len(set(results)) == 1
     assert passes[0] == 1 < passes[1] < passes[2]
@@ -554,7 +556,7 @@ def test_the_false_positive_rate_holds() -> None:
     others = np.frombuffer(b"ACGT", np.uint8)[rnd.integers(0, 4, 31 * 300_000)]
     offsets = np.arange(0, len(others) + 1, 31)
     found = spectrum.correct((others, offsets))
-    _, _, _, rate, size, slots = spectrum.native.information()
+    _, _, _, rate, size, slots = spectrum._open().information()
     edges = np.flatnonzero(np.diff(slots != 0, prepend=False, append=False))
     runs = np.diff(edges)[::2]
     assert rate == (runs * (runs + 1) // 2).sum() / size / 2**24
@@ -672,7 +674,7 @@ def test_a_view_of_the_slots_outlives_the_spectrum() -> None:
     # A spectrum of this size is unmapped when it is freed, so a view of it would crash.
     letters = "".join(random.Random(1).choices("ACGT", k=400_000))
     spectrum = Spectrum.from_reads([letters] * 3, k=21, threshold=2)
-    slots = spectrum.native.information().slots
+    slots = spectrum._open().information().slots
     want = slots.copy()
     spectrum.close()
     assert (slots == want).all()
@@ -680,7 +682,7 @@ def test_a_view_of_the_slots_outlives_the_spectrum() -> None:
 
 def test_a_closed_spectrum_refuses_calls_and_frees_its_memory(tmp_path) -> None:
     with Spectrum.from_reads(["ACGTTGCAAGCT"] * 5, k=11) as spectrum:
-        native = weakref.ref(spectrum.native)
+        native = weakref.ref(spectrum._open())
         assert spectrum.bytes > 0
     assert native() is None
     for call in (lambda: spectrum.correct(["ACGT"]), lambda: spectrum.save(tmp_path / "s")):

@@ -20,6 +20,7 @@ from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
 from gkl_shim.correct._cuda import Engine
 from gkl_shim.correct._native_correct import Counter, Options
+from gkl_shim.correct._processors import Processors
 from tests.correct.test_correct import METHODS, random_reads, strains
 from tests.correct.test_memory import partition
 
@@ -43,14 +44,14 @@ def counted(reads, k: int, threshold: int | None, engine: Engine, memory: int = 
             counter.count(ragged(reads[begin : begin + step], "reads"))
         complete = counter.end_pass()
         passes += 1
-    spectrum = Spectrum.from_counter(counter, threshold)
+    spectrum = Spectrum._from_counter(counter, threshold, Processors())
     return spectrum, passes
 
 
 def same_spectrum(one: Spectrum, other: Spectrum) -> None:
     assert (one.k, one.threshold, one.kmers) == (other.k, other.threshold, other.kmers)
     assert (one.histogram == other.histogram).all()
-    assert (one.native.information().slots == other.native.information().slots).all()
+    assert (one._open().information().slots == other._open().information().slots).all()
 
 
 def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None, threads=0):
@@ -60,7 +61,7 @@ def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=
     out = [np.zeros_like(letters), np.full(count, 9, np.uint8)]
     out += [np.full(count, -1, np.int32), np.full(count, -1, np.int32)]
     options = Options(threads, method, *limits)
-    spectrum.native.correct((letters, offsets), qualities, options, *out, engine)
+    spectrum._open().correct((letters, offsets), qualities, options, *out, engine)
     return out
 
 

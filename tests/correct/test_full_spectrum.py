@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import Spectrum, _native_correct
+from gkl_shim.correct._processors import Processors
 from tests.cli.shim_command import refused
 
 K = 31
@@ -104,12 +105,12 @@ def test_a_higher_threshold_succeeds_after_one_with_too_many(
     assert counter.end_pass()
     for _ in range(2):
         with pytest.raises(ValueError, match=f"^{message}$"):
-            Spectrum.from_counter(counter, 2)
-    spectrum = Spectrum.from_counter(counter, 3)
+            Spectrum._from_counter(counter, 2, Processors())
+    spectrum = Spectrum._from_counter(counter, 3, Processors())
     slots, left_over = _placed(list(kmers)[:FREQUENT])
     assert left_over == 0
     assert spectrum.kmers == FREQUENT
-    np.testing.assert_array_equal(spectrum.native.information().slots, slots)
+    np.testing.assert_array_equal(spectrum._open().information().slots, slots)
 
 
 def test_the_command_says_what_to_do(tmp_path: Path, reads: list[str], message: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from gkl_shim.common._ragged import ragged
 from gkl_shim.correct import Spectrum, _native_correct
+from gkl_shim.correct._processors import Processors
 
 # Counts random k-mers: half of them once, a quarter twice and so on, and those of a genome 60
 # times. Prints the passes, the peak memory in KiB, and the memory after the last pass. ru_maxrss
@@ -19,6 +20,7 @@ import sys
 import numpy as np
 from gkl_shim.correct._native_correct import Counter
 from gkl_shim.correct import Spectrum
+from gkl_shim.correct._processors import Processors
 
 kmers, memory = int(sys.argv[1]), int(sys.argv[2])
 counter, passes = Counter(25, 2, memory, threshold=0), 0
@@ -39,7 +41,7 @@ while not complete:
     complete = counter.end_pass()
     passes += 1
 kept = open("/proc/self/status").read().split("VmRSS:")[1].split()[0]
-spectrum = Spectrum.from_counter(counter, None)
+spectrum = Spectrum._from_counter(counter, None, Processors())
 assert spectrum.threshold == 9 and 149_000 < spectrum.kmers < 151_000, spectrum.threshold
 status = open("/proc/self/status").read()
 print(passes, status.split("VmHWM:")[1].split()[0], kept)
@@ -114,11 +116,11 @@ def test_a_first_pass_that_misleads(fake_gpus, backend, memory) -> None:
         counter.count(ragged(reads, "reads"))
         complete = counter.end_pass()
         passes += 1
-    found = Spectrum.from_counter(counter, None)
+    found = Spectrum._from_counter(counter, None, Processors())
     want = Spectrum.from_reads(reads, k=21, threshold=2, backend="cpu")
     assert (found.threshold, found.kmers) == (2, 32 + 16 + 8 + 4 + 2 + 60 + 200)
     assert (found.histogram == want.histogram).all()
-    assert (found.native.information().slots == want.native.information().slots).all()
+    assert (found._open().information().slots == want._open().information().slots).all()
     assert passes == 4  # two, and two more
     if engine is not None:
         engine.close()

@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -198,6 +199,120 @@ def test_what_follows_the_data_is_treated_as_by_the_formats_own_tool(
     assert [str(one.message) for one in told] == (
         [f"gkl-shim: x: what follows the {tool} data is ignored"] if ignored else []
     )
+
+
+def gzip_member(
+    text: bytes, extra: int = 0, name: int = 0, comment: int = 0, checksum: bool = False
+) -> bytes:
+    """Return a member whose header has fields of these sizes."""
+    flags = 4 * bool(extra) | 8 * bool(name) | 16 * bool(comment) | 2 * checksum
+    header = b"\x1f\x8b\x08" + bytes([flags, 0, 0, 0, 0, 0, 255])
+    if extra:
+        header += extra.to_bytes(2, "little") + bytes(extra)
+    header += b"n" * name + bytes(bool(name)) + b"c" * comment + bytes(bool(comment))
+    if checksum:
+        header += (zlib.crc32(header) & 0xFFFF).to_bytes(2, "little")
+    return header + gzip.compress(text, 1, mtime=0)[10:]
+
+
+#: Fields that the first 512 bytes hold, that end beyond them, and that end with them.
+HEADERS: list[dict[str, int]] = [
+    {"extra": 600},
+    {"extra": 600, "name": 10},  # as dictzip writes
+    {"extra": 65_535, "name": 100_000, "comment": 300_000, "checksum": True},
+    {"name": 600, "comment": 1},
+    {"name": 600, "checksum": True},
+    {"name": 499, "checksum": True},
+    {"name": 501},
+    {"name": 400, "comment": 400},
+    {"name": 10, "comment": 10, "checksum": True},
+    {"extra": 500, "checksum": True},
+    *({"name": at, "checksum": True} for at in (496, 497, 498, 500, 502)),
+]
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=str)
+@pytest.mark.parametrize("before", [0, 1, 100, 130_000], ids="after {} bytes".format)
+def test_a_gzip_header_may_have_any_length(header: dict[str, int], before: int) -> None:
+    """The first member's, and that of one after a member of about so many bytes."""
+    first = gzip_member(os.urandom(before)) if before else b""
+    content = first + gzip_member(TEXT, **header) + gzip_member(b"end\n", **header)
+    program = require_tool("gzip")
+    done = subprocess.run([program, "-dc"], input=content, capture_output=True, check=True)
+    assert content_of(Input(io.BytesIO(content), "x")) == done.stdout
+    pieces = [content[at : at + 300] for at in range(0, 3000, 300)] + [content[3000:]]
+    with written(pieces, blocking=True) as end, open(end, "rb", closefd=False) as file:
+        assert content_of(Input(file)) == done.stdout
+
+
+@pytest.mark.parametrize("kept", [2, 9, 12, 300, 511, 512, 513, 1228, 1229])
+def test_a_gzip_header_that_is_cut_off(kept: int) -> None:
+    content = gzip_member(TEXT, extra=600, name=600, checksum=True)[:kept]
+    for before in b"", gzip_member(b"text\n"):
+        with pytest.raises(FormatError, match=r"^x: the gzip data are cut off$"):
+            content_of(Input(io.BytesIO(before + content), "x"))
+
+
+def test_a_gzip_header_whose_checksum_is_wrong() -> None:
+    content = bytearray(gzip_member(TEXT, name=600, checksum=True))
+    content[100] += 1
+    with pytest.raises(FormatError, match=r"^x: the gzip data are damaged: "):
+        content_of(Input(io.BytesIO(content), "x"))
+
+
+def test_a_gzip_header_without_an_end() -> None:
+    """It is not read into memory whole."""
+    content = gzip_member(b"", name=(1 << 24) + 200_000)
+    with pytest.raises(FormatError, match=r"^x: the gzip data are damaged: a header has more than"):
+        content_of(Input(io.BytesIO(content), "x"))
+
+
+# The greatest window that is read without asking, and what others need.
+WINDOWS = [
+    (["--long=27"], None),
+    (["--zstd=windowLog=28"], 256),
+    (["--long=29"], 512),
+    (["--long=31"], 2048),
+]
+
+
+@pytest.mark.parametrize(("options", "window"), WINDOWS)
+def test_a_zstd_window_that_is_too_large_is_named(options: list[str], window: int | None) -> None:
+    """zstd itself refuses it, too, and reads it with the option that the message names."""
+    program = require_tool("zstd")
+    # The size of what comes from a pipe is unknown, so the window is as large as asked for.
+    frame = subprocess.run(
+        [program, "-c", *options], input=TEXT, capture_output=True, check=True
+    ).stdout
+    skipped = b"\x50\x2a\x4d\x18\x04\0\0\0abcd"
+    small = subprocess.run([program, "-c"], input=TEXT, capture_output=True, check=True).stdout
+    for before in b"", skipped, small:
+        if window is None:
+            assert content_of(Input(io.BytesIO(before + frame), "x")).endswith(TEXT)
+            continue
+        refused = subprocess.run([program, "-dc"], input=frame, capture_output=True, check=False)
+        assert refused.returncode
+        with pytest.raises(FormatError) as error:
+            content_of(Input(io.BytesIO(before + frame), "x"))
+        option = f"--memory={window}MB"
+        assert str(error.value) == (
+            f"x: the zstd data are compressed with a window of {window:,} MiB, more than the 128 "
+            f"MiB that are read; decompress them with zstd -d {option}"
+        )
+        done = subprocess.run(
+            [program, "-dc", option], input=frame, capture_output=True, check=True
+        )
+        assert done.stdout == TEXT
+
+
+def test_a_zstd_frame_whose_window_is_its_size_is_refused_by_it() -> None:
+    """Without the content: 200 MB in one segment."""
+    for descriptor, size in ((0xA0, 4), (0xE0, 8), (0xA1, 4), (0xE3, 8)):
+        number = bytes((0, 1, 2, 4)[descriptor & 3])
+        head = b"\x28\xb5\x2f\xfd" + bytes([descriptor]) + number
+        content = head + (200 << 20).to_bytes(size, "little") + bytes(20)
+        with pytest.raises(FormatError, match="with a window of 200 MiB, more than the 128 MiB"):
+            content_of(Input(io.BytesIO(content), "x"))
 
 
 def test_skippable_frames_of_zstd_are_skipped() -> None:

@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from gkl_shim.cli.common._options import write_json
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.errors import BackendUnavailable
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))

@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.common.genomes import PAPER, generated
 from gkl_shim import mem
-from gkl_shim.cli.common._options import write_json
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.correct import Spectrum
 from gkl_shim.correct import _cuda as cuda_correct
 from gkl_shim.correct._native_correct import METHODS
@@ -33,7 +33,7 @@ from gkl_shim.errors import BackendUnavailable
 from gkl_shim.mem import _cuda as cuda_mem
 from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.pairhmm import _cuda as cuda_pairhmm
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
@@ -124,9 +124,9 @@ def exact_matches() -> None:
             want = index.find(queries, kind=kind, strands="both")
             for letters in (0, len(workload.reference) // 3 + 1):
                 engine = cuda_mem.Engine([0], page_letters=letters)
-                found = index.native.find(
-                    given, shape.min_length, kind, "both", engine=engine
-                ).array()
+                found = (
+                    index._open().find(given, shape.min_length, kind, "both", engine=engine).array()
+                )
                 np.testing.assert_array_equal(found, want)
                 engine.close()
 

@@ -145,6 +145,7 @@ for folder in {folders}; do
     mount --rbind "$folder" "$folder"
     mount -o remount,bind,noexec "$folder"
 done
+unset HOME XDG_CACHE_HOME XDG_RUNTIME_DIR
 exec "$@"
 """
 

@@ -98,7 +98,7 @@ def test_wrong_parts_are_refused(search: tuple, lengths: list[int], message: str
     queries = mem.native_sequences(["A" * length for length in lengths], "queries")
     wanted = ffi.new("gkl_shim_mem_search *", search)
     made = ffi.new("gkl_shim_mem_matches **")
-    found = lib.gkl_shim_mem_find(index.native.handle, queries.pointer, wanted, made)
+    found = lib.gkl_shim_mem_find(index._open().handle, queries.pointer, wanted, made)
     assert found == lib.GKL_SHIM_EINVAL
     assert _native.last_error() == message
 

@@ -204,19 +204,6 @@ def test_bad_files_are_refused(files: Path, content: bytes, message: str) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-save", "absent/index"], "absent/index: No such file or directory"),
-        (["-save", "/dev/null/x"], "/dev/null/x: Not a directory"),
-    ],
-)
-def test_files_are_checked_before_the_work(files: Path, arguments: list[str], message: str) -> None:
-    before = sorted(files.iterdir())
-    assert refused(files, "mem", "ref.fa", "q.fa", *arguments) == (1, message)
-    assert sorted(files.iterdir()) == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
         (["-l", "0"], "Invalid value for '-l': 0 is not in the range 1<=x<=4611686018427387904"),
         (["-mum", "-maxmatch"], "give one of -maxmatch, -mum and -mumreference"),
         (["-b", "-r"], "give one of -b and -r"),

@@ -41,7 +41,7 @@ def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=Non
     engine = cuda.Engine(**options)
     given = mem.native_sequences(queries, "queries")
     length = length or index.information.min_length
-    matches: Matches = index.native.find(given, length, kind, strands, engine=engine)
+    matches: Matches = index._open().find(given, length, kind, strands, engine=engine)
     found = matches.array()
     pages = matches.pages
     engine.close()
@@ -92,7 +92,7 @@ def test_streams_wait_for_the_index(fake_gpus) -> None:
         reference, queries = related(seed, 1000, 8)
         index = mem.Index(reference, min_length=14, threads=4)
         given = mem.native_sequences(queries, "queries")
-        found = index.native.find(given, 14, "mem", "both", engine=engine).array()
+        found = index._open().find(given, 14, "mem", "both", engine=engine).array()
         assert np.array_equal(found, index.find(queries, strands="both"))
     engine.close()
 
@@ -104,7 +104,7 @@ def test_a_search_does_not_ask(host, bell) -> None:
     given, engine, found = mem.native_sequences(queries, "queries"), cuda.Engine(), []
 
     def search() -> int:
-        found.append(index.native.find(given, 14, "mem", "both", engine=engine))
+        found.append(index._open().find(given, 14, "mem", "both", engine=engine))
         return 0
 
     begin = bell.questions
@@ -153,7 +153,7 @@ def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
         driver.before("cuCtxPushCurrent_v2", hold)
         driver.before("cuLaunchKernel", overtake)
         given = mem.native_sequences(query, "query")
-        found = index.native.find(given, 12, "mem", "forward", engine=engine).array()
+        found = index._open().find(given, 12, "mem", "forward", engine=engine).array()
         assert np.array_equal(found, want)
         assert len(want) > 0
         assert set(driver.launches) == ({0, 1} if letters > 60 else {0})
@@ -230,7 +230,7 @@ def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(
     want = index.find(given, strands="both")
     assert len(want) > 1000
     engine = cuda.Engine()
-    found = index.native.find(given, 2, "mem", "both", engine=engine).array()
+    found = index._open().find(given, 2, "mem", "both", engine=engine).array()
     engine.close()
     assert np.array_equal(found, want)
 
@@ -242,7 +242,7 @@ def test_matches_outlive_their_queries(host) -> None:
     names = mem.native_sequences(["q"] * len(queries), "names")
     engine = cuda.Engine(chunk_letters=500)
     results = []
-    for find in (index.native.find, partial(index.native.find, engine=engine)):
+    for find in (index._open().find, partial(index._open().find, engine=engine)):
         for change in (False, True):
             letters, offsets = mem.native_sequences(queries, "queries").arrays()
             matches = find(Sequences.from_arrays(letters, offsets), 12, "mem", "both")
@@ -263,7 +263,7 @@ def test_queries_without_letters(host, count: int) -> None:
     given = Sequences(ffi.new("gkl_shim_mem_sequences *", (count, offsets, ffi.NULL)), offsets)
     index = mem.Index("ACGTTGCAACGT", min_length=4)
     engine = cuda.Engine()
-    assert len(index.native.find(given, 4, "mem", "both", engine=engine).array()) == 0
+    assert len(index._open().find(given, 4, "mem", "both", engine=engine).array()) == 0
     engine.close()
 
 
@@ -292,9 +292,11 @@ def test_positions_beyond_32_bits(host, strand: str) -> None:
     index = mem.Index(reference, min_length=20)
     engine = cuda.Engine(chunk_letters=1500)
     for first, count in ((size - 4000, 1), (size - 3000, 1), (size - 2999, 0)):
-        found = index.native.find(
-            given, 20, "mem", strand, Part(first, size, 9), engine=engine
-        ).array()
+        found = (
+            index._open()
+            .find(given, 20, "mem", strand, Part(first, size, 9), engine=engine)
+            .array()
+        )
         starts = [(row["query_start"], row["reference_start"], row["length"]) for row in found]
         assert starts == [(size - 3000, 200, 2000)] * count
     engine.close()
@@ -341,7 +343,7 @@ def test_searches_of_one_index_have_lengths_of_their_own(host, page_letters: int
     given = mem.native_sequences(queries, "queries")
     for length in (20, 9000, 20_000, 9000, 38_900, 38_901, 2**63 - 1):
         want = index.find(queries, min_length=length, strands="forward")
-        found = index.native.find(given, length, "mem", "forward", engine=engine).array()
+        found = index._open().find(given, length, "mem", "forward", engine=engine).array()
         assert np.array_equal(found, want)
         assert len(found) == (length < 38_901) + (length < 12_001) or length == 20
     engine.close()
@@ -496,7 +498,7 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
     for kind, length in (("mem", 12), ("mum", 20), ("mumreference", 13)):
         for part in (queries, queries[:1], []):
             given = mem.native_sequences(part, "queries")
-            found = index.native.find(given, length, kind, "both", engine=engine).array()
+            found = index._open().find(given, length, kind, "both", engine=engine).array()
             want = index.find(part, min_length=length, kind=kind, strands="both")
             assert np.array_equal(found, want)
     # The page is indexed once.
@@ -559,9 +561,9 @@ def test_an_engine_without_devices_says_so(host) -> None:
     host.fail("cuEventRecord", 1, loses=False)
     left = pytest.raises(BackendUnavailable, match="no GPU is left")
     with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used: cuEventRecord"), left:
-        index.native.find(given, 12, "mem", "both", engine=engine)
+        index._open().find(given, 12, "mem", "both", engine=engine)
     with pytest.raises(BackendUnavailable, match="no GPU is left"):
-        index.native.find(given, 12, "mem", "both", engine=engine)
+        index._open().find(given, 12, "mem", "both", engine=engine)
     assert engine.devices == ()
     engine.close()
     assert host.live == []

@@ -113,7 +113,7 @@ def test_parts_hold_about_as_many_matches_as_wanted(pages: int) -> None:
 def test_a_part_has_all_matches_up_to_its_end(first: int, last: int, most: int) -> None:
     index, query = mem.Index(dense(300, 1), min_length=5), dense(3000, 2)
     given = mem.native_sequences(query, "query")
-    part = index.native.find(given, 5, "mem", "forward", Part(first, last, most))
+    part = index._open().find(given, 5, "mem", "forward", Part(first, last, most))
     assert first < part.end <= last
     want = index.find(query)
     want = want[(first <= want["query_start"]) & (want["query_start"] < part.end)]
@@ -456,7 +456,7 @@ def test_an_index_that_does_not_fit_together_is_refused(
 ) -> None:
     """Its checksum is right."""
     index = mem.Index(["ACGTTGCATTACG" * 5, "GATTACA"], min_length=10)
-    pieces = [bytes(each) for each in index.native.pieces()]
+    pieces = [bytes(each) for each in index._open().pieces()]
     file = tmp_path / "index"
     file.write_bytes(with_checksum(pieces))
     assert mem.Index.load(file).information == index.information
@@ -472,7 +472,7 @@ def test_an_index_that_does_not_fit_together_is_refused(
 
 def test_a_closed_index_refuses_calls_and_frees_its_memory(tmp_path) -> None:
     with mem.Index("ACGTACGT", min_length=5) as index:
-        native = weakref.ref(index.native)
+        native = weakref.ref(index._open())
         assert len(index.find("ACGTA")) == 1
     assert native() is None
     for call in (lambda: index.find("ACGTA"), lambda: index.save(tmp_path / "i"),

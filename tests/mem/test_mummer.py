@@ -211,6 +211,11 @@ def test_many_small_sequences(tmp_path: Path, mummer) -> None:
         b"\n\n>a\nACGT\n\nACGTA\n",
         b">x\nACG\x01T\x7fAC*-.GTACGT\n",
         b">a\nacgtACGTnnRYKM\n>b",
+        # The longest name is the width of a column.
+        b">a\nACGTACGTA\n>longest",
+        b">a\nACGTACGTA\n>longest\n",
+        b">a\nACGTACGTA\n>longest of all",
+        b">a\nACGTACGTA\nAC>longest>name",
     ],
 )
 def test_odd_fasta_is_read_as_mummer_reads_it(tmp_path: Path, mummer, text: bytes) -> None:

@@ -36,7 +36,7 @@ def test_repetitive_sequences(engine, sequences, length: int, kind: mem.Kind, on
     index = mem.Index(references, min_length=length, nucleotides_only=only, backend="cpu")
     want = index.find(queries, kind=kind, strands="both")
     given = mem.native_sequences(queries, "queries")
-    found = index.native.find(given, length, kind, "both", engine=engine).array()
+    found = index._open().find(given, length, kind, "both", engine=engine).array()
     assert np.array_equal(found, want)
 
 
@@ -53,7 +53,7 @@ def test_workloads_of_the_paper(shape, pages: int, kind: mem.Kind) -> None:
     letters = -(-len(workload.reference) // pages)
     engine = cuda.Engine(page_letters=letters + 1)
     given = mem.native_sequences(arrays, "queries")
-    matches = index.native.find(given, shape.min_length, kind, "both", engine=engine)
+    matches = index._open().find(given, shape.min_length, kind, "both", engine=engine)
     found = matches.array()
     assert matches.pages == pages
     engine.close()
@@ -75,7 +75,7 @@ def test_queries_that_are_longer_than_a_chunk(chunk_letters: int, only: bool) ->
     want = index.find(queries, strands="both")
     engine = cuda.Engine(chunk_letters=chunk_letters)
     given = mem.native_sequences(queries, "queries")
-    found = index.native.find(given, 14, "mem", "both", engine=engine).array()
+    found = index._open().find(given, 14, "mem", "both", engine=engine).array()
     engine.close()
     assert len(found) == len(want) > 900
     assert np.array_equal(found, want)
@@ -98,7 +98,7 @@ def test_a_large_reference_is_divided_among_the_devices() -> None:
     index = mem.Index([workload.reference], backend="cpu")
     want = index.find((workload.queries, workload.offsets), strands="both")
     engine = cuda.Engine()
-    matches = index.native.find(workload.sequences, 20, "mem", "both", engine=engine)
+    matches = index._open().find(workload.sequences, 20, "mem", "both", engine=engine)
     found = matches.array()
     assert matches.pages == device_count()
     engine.close()
@@ -113,7 +113,7 @@ def test_ecoli_against_a_mutated_copy(engine, kind: mem.Kind) -> None:
     index = mem.Index([letters], backend="cpu")
     want = index.find([copy], kind=kind, strands="both")
     given = mem.native_sequences([copy], "queries")
-    found = index.native.find(given, 20, kind, "both", engine=engine).array()
+    found = index._open().find(given, 20, kind, "both", engine=engine).array()
     assert len(found) == len(want) > 50_000
     assert np.array_equal(found, want)
 
@@ -125,7 +125,7 @@ def test_a_run_of_a_against_itself(engine) -> None:
     want = index.find([reference])
     given = mem.native_sequences([reference], "queries")
     assert np.array_equal(
-        index.native.find(given, 20, "mem", "forward", engine=engine).array(), want
+        index._open().find(given, 20, "mem", "forward", engine=engine).array(), want
     )
 
 
@@ -140,6 +140,6 @@ def test_a_long_run_of_one_letter(engine, run: str, query_letters: int) -> None:
     index = mem.Index([reference], min_length=20, backend="cpu", query_letters=query_letters)
     want = index.find(queries)
     given = mem.native_sequences(queries, "queries")
-    found = index.native.find(given, 20, "mem", "forward", engine=engine).array()
+    found = index._open().find(given, 20, "mem", "forward", engine=engine).array()
     assert len(found) == len(want) > 3_000_000
     assert np.array_equal(found, want)

@@ -25,7 +25,7 @@ from gkl_shim.pairhmm import (
     likelihoods,
     stream,
 )
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 
 BASES = "ACGTNACG"
 QUALS = [30, 31, 32, 2, 34, 35, 36, 37]

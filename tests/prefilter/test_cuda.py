@@ -141,7 +141,7 @@ def test_the_chunk_size_does_not_change_edits(fake):
     reads, segments = undefined_and_mixed(1200, "exact")
     want = edits(reads, segments, 5, backend="cpu")
     with Prefilter(5, backend="cuda") as prefilter:
-        for prefilter.engine.chunk_pairs in (1, 7, 5000):
+        for prefilter._devices.engine.chunk_pairs in (1, 7, 5000):
             np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
 
 

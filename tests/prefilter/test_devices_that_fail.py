@@ -91,7 +91,7 @@ def test_memory_that_is_lacking_for_resident_sequences(fake, candidates, after):
         warnings.simplefilter("ignore")
         with Prefilter(MAX_EDITS, mode="infix", backend="cuda") as prefilter:
             # Public functions copy what they keep; the copy would not be pinned.
-            resident = prefilter.engine.resident(encoded, contig_sequences(contigs))
+            resident = prefilter._devices.engine.resident(encoded, contig_sequences(contigs))
             which, where, on = (array[~arguments[3]] for array in arguments[:3])
             out = np.empty(len(which), np.int16)
             forward = Candidates(which.astype(np.int32), where, on.astype(np.int32), None)
@@ -104,7 +104,7 @@ def test_a_new_block_is_set(fake, pairs):
     """All of it, because later chunks lay out their padding elsewhere."""
     driver = fake()
     with Prefilter(MAX_EDITS, backend="cuda", encode="host") as prefilter:
-        for prefilter.engine.chunk_pairs in (50, 100):
+        for prefilter._devices.engine.chunk_pairs in (50, 100):
             np.testing.assert_array_equal(prefilter.edits(*pairs[:2]), pairs[2])
     smallest_block = 1 << 16
     assert max(driver.fills) == smallest_block
@@ -117,7 +117,7 @@ def test_closed_before_the_resident_sequences(fake, candidates):
     prefilter = Prefilter(MAX_EDITS, mode="infix", backend="cuda")
     resident, unused = prefilter.resident(*sides), prefilter.resident(*sides)
     np.testing.assert_array_equal(resident.edits(*arguments), want)
-    native, on_devices = prefilter.engine, next(iter(resident._on.values()))
+    native, on_devices = prefilter._devices.engine, next(iter(resident._on.values()))
     prefilter.close()
     assert driver.live == []
     for each in (resident, unused):

@@ -289,7 +289,7 @@ def test_damaged_text_is_read_clean(replay, target, name, tmp_path):
 def test_damaged_indexes_are_read_clean(replay, tmp_path):
     """Also those with a checksum that fits."""
     index = mem.Index(["ACGTTGCATTACGACG" * 2, "GATTACANNGATTACA"], min_length=6, page_letters=30)
-    pieces = [bytes(piece) for piece in index.native.pieces()]
+    pieces = [bytes(piece) for piece in index._open().pieces()]
     whole = tmp_path / "whole"
     whole.write_bytes(b"".join(pieces))
     assert parse(replay, "index", "given", whole) == (1, 0)
@@ -317,7 +317,7 @@ def test_damaged_indexes_are_read_clean(replay, tmp_path):
 
 def test_damaged_spectra_are_read_clean(replay, tmp_path):
     spectrum = Spectrum.from_reads(["ACGTTGCATTACGACGTGATTACAGATTACAGG"] * 3, k=11)
-    known = spectrum.native.information()
+    known = spectrum._open().information()
     file = tmp_path / "spectrum"
     head = struct.pack("=iiQ", known.k, known.threshold, known.size)
     file.write_bytes(head + known.slots.tobytes())

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 import gkl_shim
 from gkl_shim.bench.tables import Table, print_table, wide_console
 from gkl_shim.cli.common import _options
+from gkl_shim.cli.common._json import write_json
 from gkl_shim.common import _output_files
 from gkl_shim.common._printable import printable
 from gkl_shim.common._processor import Processor
@@ -94,7 +95,7 @@ def publish(
     """
     if json_file is not None:
         about = {"version": gkl_shim.__version__, "machine": dataclasses.asdict(here)}
-        _options.write_json(json_file, {**about, "cuda": cuda, "missing": missing, **figures})
+        write_json(json_file, {**about, "cuda": cuda, "missing": missing, **figures})
     if json_file == "-":
         return
     lines = [f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"]

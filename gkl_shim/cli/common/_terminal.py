@@ -14,8 +14,10 @@ import warnings
 from types import FrameType
 from typing import Any
 
-from gkl_shim.common._output_files import STANDARD_OUTPUT, Output, remove_unfinished
+from gkl_shim.common._descriptors import Output
+from gkl_shim.common._output_files import STANDARD_OUTPUT
 from gkl_shim.common._printable import printable
+from gkl_shim.common._temporary import remove_all_unfinished
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
@@ -59,7 +61,19 @@ def _text(file: Output, before: Any) -> io.TextIOWrapper:
 
 
 def show_warnings() -> None:
-    """Print each warning as one line on standard error, without the place in the code."""
+    """Print each warning as one line on standard error, without the place in the code.
+
+    The filters are those of Python. A user's own, in PYTHONWARNINGS, are for Python programs: here
+    they would hide what a command has to say, or make a fault of it.
+    """
+    warnings.resetwarnings()
+    for category in (
+        DeprecationWarning,
+        PendingDeprecationWarning,
+        ImportWarning,
+        ResourceWarning,
+    ):
+        warnings.simplefilter("ignore", category)
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         text = str(message).removeprefix("gkl-shim: ")
@@ -108,5 +122,5 @@ def _watch(wake_read: int) -> None:
             break
     if _ending.wait(_GRACE_SECONDS):
         time.sleep(_GRACE_SECONDS)
-    remove_unfinished()
+    remove_all_unfinished()
     os._exit(128 + number)

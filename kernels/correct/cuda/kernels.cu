@@ -3,7 +3,8 @@
 //
 // In count_kmers(), search_reads() and vote_reads() a warp takes a read. The lanes hold 32 letters
 // at a time. Ballots make them planes of bits (work.h), from which each lane cuts a k-mer of its
-// own with two shifts. Any number of warps may share the reads.
+// own with two shifts. These warps have nothing in common, and any number of them may share the
+// reads. Each kernel's comment says what a block, a warp or a thread takes, and what bounds it.
 #include "common/integers.h"
 #include "correct/cuda/work.h"
 #include "gpu/kernel_threads.h"

@@ -2,9 +2,6 @@
 
 #include <time.h>
 
-#include "common/floating_point_mode.h"
-#include "jni/settings/log.h"
-
 namespace gkl_shim::jni {
 
 void Calls::open_recording() {
@@ -24,29 +21,23 @@ void Calls::log_extras() const {
             texts_.verified_by);
 }
 
-void Calls::report() noexcept {
-    const FloatingPointMode mode;
-    quietly([this] { write_closing_lines(); });
-}
-
-void Calls::write_closing_lines() {
+void Calls::write_closing_lines(const ClosingDetails &details) {
     const bool quiet = settings().log == LogLevel::kQuiet;
     const int64_t records = recorder_ ? recorder_->finish() : -1;
     if (records >= 0 && !quiet)
         log_line(title() + ": " + plural(records, texts_.record) + " recorded" +
-                 (records > 0 ? " to " + recorder_->name() : "") + recording_detail());
-    if (settings().verify > 0) log_verified();
+                 (records > 0 ? " to " + recorder_->name() : "") + details.recording);
+    if (settings().verify > 0) log_verified(details.verification);
     if (quiet) return;
     if (totals_.calls() == 0)
         log_line(title() + ": " + texts_.idle);
     else
-        log_line(title() + ": " + totals_.line(texts_.call) + totals_detail());
+        log_line(title() + ": " + totals_.line(texts_.call) + details.totals);
 }
 
 // Differences are a warning, which a quiet log has, too.
-void Calls::log_verified() {
+void Calls::log_verified(const std::string &detail) {
     const Verification::Counts counts = verification_.counts();
-    const std::string detail = verification_detail();
     std::string line = title() + format(": %s verified %s, %lld different",
                                         plural(counts.verified, texts_.call).c_str(),
                                         texts_.verified, (long long)counts.different);

@@ -13,6 +13,7 @@
 #include "common/floating_point_mode.h"
 #include "jni/recording/recorder.h"
 #include "jni/recording/verification.h"
+#include "jni/settings/log.h"
 #include "jni/settings/settings.h"
 
 namespace gkl_shim::jni {
@@ -49,15 +50,16 @@ class CallTotals {
     std::atomic<int64_t> calls_{0}, pairs_{0}, cells_{0}, nanoseconds_{0};
 };
 
-// The calls of one algorithm. An algorithm derives a class that computes. There is one object a
-// process, which is never destroyed: Java threads may still compute while the process ends. Any
-// thread may use it.
+// What an algorithm adds to its closing lines: of the recording, such as " (2 qualities above 93
+// written as 93)", of verification, and of the totals.
+struct ClosingDetails {
+    std::string recording, verification, totals;
+};
+
+// The calls of one algorithm. There is one object a process, which is never destroyed: Java threads
+// may still compute while the process ends. Any thread may use it.
 class Calls {
    public:
-    // Writes the closing lines to the log.
-    void report() noexcept;
-
-   protected:
     // `record_file` is the value of `record_setting`, or empty. The process calls at_end(), which
     // calls report(), when it ends. A Java shutdown hook would not do. With the library-path swap
     // none of the Java code is ours, and other shutdown hooks may still compute.
@@ -68,9 +70,8 @@ class Calls {
           record_setting_(record_setting),
           at_end_(at_end),
           verification_(texts.title, texts.call) {}
-    virtual ~Calls() = default;
 
-    // Whether calls are accounted for. Those before are the self-test's.
+    // Whether the first lines are written.
     bool announced() const { return announced_.load(std::memory_order_acquire); }
 
     // Writes the first lines to the log, unless they are written already. log_start() writes those
@@ -101,19 +102,19 @@ class Calls {
             verification_.verify(number, difference);
     }
 
-    std::string title() const { return texts_.title; }
-
-    // What an algorithm adds to the closing lines: of the recording, such as " (2 qualities above
-    // 93 written as 93)", of verification, and of the totals.
-    virtual std::string recording_detail() const { return ""; }
-    virtual std::string verification_detail() { return ""; }
-    virtual std::string totals_detail() const { return ""; }
+    // Writes the closing lines to the log. details() returns what the algorithm adds to them.
+    template <class Details>
+    void report(Details details) noexcept {
+        const FloatingPointMode mode;
+        quietly([&] { write_closing_lines(details()); });
+    }
 
    private:
     void open_recording();
     void log_extras() const;
-    void write_closing_lines();
-    void log_verified();
+    void write_closing_lines(const ClosingDetails &details);
+    void log_verified(const std::string &detail);
+    std::string title() const { return texts_.title; }
 
     const CallTexts texts_;
     const std::string record_file_;

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "calls.h"
-#include "gkl_shim.h"
+#include "handle_cache.h"
 #include "jni/recording/verification.h"
+#include "region_kernels.h"
 
 namespace gkl_shim::jni {
 
@@ -17,67 +18,57 @@ namespace gkl_shim::jni {
 // results with the text of the recording.
 constexpr size_t kKeptRegionBytes = size_t(32) << 20;
 
-// A region of either algorithm. PairHMM's has no flags: a null pointer.
-typedef gkl_shim_pdhmm_batch Region;
+constexpr char kNotInitialized[] = "computeLikelihoods was called before initialize";
 
-inline int64_t pair_count(const Region &region) {
-    return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
-}
+// Returns why gkl-shim is slower than GATK's own classes on this machine, or null.
+const char *slower_because();
 
-class RegionCalls : public Calls {
+// The calls of a kernel. Each caller has a configuration, whose number Java keeps.
+template <class Kernel>
+class RegionCalls {
    public:
-    // Returns the number of the configuration to compute with, counted from 1. `threads` is what
-    // GATK asks for.
-    //
-    // `replaced` says what has been replaced and how, such as "Intel GKL replaced (agent)". The
-    // first call with it is announced in the log, and later regions are accounted for. Null means
-    // the self-test, before anything is replaced. Throws JavaError.
-    int initialize(bool double_precision, int threads, const char *replaced);
-    // Returns why gkl-shim is slower than GATK's own classes on this machine, or null. The
-    // self-test fails for this reason, so that nothing is replaced.
-    static const char *slower_because();
+    static RegionCalls &get();
 
-    // Computes one region, copies the results to `likelihoods`, which must have room for them, and
-    // accounts for the call, which Java made at `start`. Throws JavaError and JavaPending.
+    // Returns the configuration of a self-test. It computes on the CPU, so that it does not wait
+    // for a GPU, and its regions are not accounted for. Throws JavaError if gkl-shim is slower on
+    // this machine, so that nothing is replaced.
+    int initialize_self_test(bool double_precision);
+    // Returns the configuration of a caller. `threads` is what GATK asks for. `replaced` says what
+    // has been replaced and how, such as "Intel GKL replaced (agent)". The first call is announced
+    // in the log. Throws JavaError.
+    int initialize(bool double_precision, int threads, const std::string &replaced);
+
+    // Computes one region, copies the results to `likelihoods`, and accounts for the call, which
+    // Java made at `start`. Throws JavaError and JavaPending.
     void compute(JNIEnv *env, int configuration, const Region &region, jdoubleArray likelihoods,
                  std::chrono::steady_clock::time_point start);
 
-    // The same for our Java classes, which pass a packed region whose haplotypes have
-    // `haplotype_tracks` tracks. `replaced` may be null.
-    int initialize(JNIEnv *env, bool double_precision, int threads, jstring replaced);
-    void compute(JNIEnv *env, int haplotype_tracks, int configuration, jbyteArray sequences,
-                 jintArray lengths, jint reads, jint haplotypes, jdoubleArray likelihoods);
-
-   protected:
-    RegionCalls(const CallTexts &texts, const std::string &record_file, void (*at_end)());
-
-    // The number of configurations, 0 included, which is none.
-    size_t configurations() const { return 2 * (size_t(cpus_) + 1); }
-    int threads_of(int configuration) const { return configuration % (cpus_ + 1); }
-    bool is_double(int configuration) const { return configuration > cpus_; }
-    // The threads that GATK asked for last, which may be negative.
-    int wanted_threads() const { return wanted_threads_; }
-
-    // Opens the handle of a configuration.
-    virtual void prepare(int configuration) = 0;
-    // Writes lines about devices to the log.
-    virtual void log_devices() const {}
-    // Computes one region.
-    virtual void compute_region(int configuration, const Region &region, double *likelihoods) = 0;
-    // Computes one region with the portable build in double precision.
-    virtual void compute_again(int threads, const Region &region, double *likelihoods) = 0;
-    // Returns the largest difference from the second computation that a log10 likelihood of a read
-    // of this length may have.
-    virtual double accepted(int configuration, int64_t read_length) const = 0;
-
    private:
-    void announce(int configuration, int asked, const char *replaced);
-    void account(int configuration, const Region &region, const double *likelihoods,
-                 double seconds);
-    std::string recording_detail() const override;
-    std::string verification_detail() override;
+    typedef typename Kernel::Handle Handle;
+
+    struct Configuration {
+        Handle *handle;
+        bool double_precision;
+        int threads;
+        bool self_test;
+    };
+
+    RegionCalls();
+    int used_threads(int asked) const;
+    int open(bool double_precision, int threads, bool self_test);
+    void log_start(bool double_precision, int asked, const std::string &replaced) const;
+    void account(const Configuration &configuration, const Region &region,
+                 const double *likelihoods, double seconds);
+    void record(const Region &region, Recorder *recorder);
+    std::string difference(const Configuration &configuration, const Region &region,
+                           const double *likelihoods);
+    ClosingDetails details();
 
     const int cpus_;
+    Calls calls_;
+    // By precision and number of threads. Number 0 of a precision is the self-test's.
+    HandleCache<Configuration> configurations_;
+    HandleCache<Handle> portable_{1};  // for verification
     std::atomic<int> wanted_threads_{1};
     std::atomic<int64_t> replaced_quals_{0}, replaced_letters_{0};
     LikelihoodDifferences differences_;

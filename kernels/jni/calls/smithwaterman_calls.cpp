@@ -46,8 +46,8 @@ SmithWatermanCalls &SmithWatermanCalls::get() {
 }
 
 SmithWatermanCalls::SmithWatermanCalls()
-    : Calls(kSmithWatermanTexts, settings().record_smithwaterman, "GKL_SHIM_RECORD_SMITHWATERMAN",
-            [] { get().report(); }) {}
+    : calls_(kSmithWatermanTexts, settings().record_smithwaterman, "GKL_SHIM_RECORD_SMITHWATERMAN",
+             [] { get().calls_.report([] { return ClosingDetails(); }); }) {}
 
 gkl_shim_smithwaterman *SmithWatermanCalls::handle() {
     return handles_.get(0, [] {
@@ -59,7 +59,7 @@ gkl_shim_smithwaterman *SmithWatermanCalls::handle() {
 }
 
 void SmithWatermanCalls::announce(const std::string &replaced) {
-    Calls::announce([&] {
+    calls_.announce([&] {
         log_line("Smith-Waterman: " + build_text(gkl_shim_smithwaterman_build(handle())) + "; " +
                  replaced);
     });
@@ -76,8 +76,8 @@ void SmithWatermanCalls::account(const gkl_shim_smithwaterman_batch &pair,
                                  const gkl_shim_smithwaterman_parameters &parameters,
                                  int64_t offset, const char *cigar, int64_t length,
                                  double seconds) {
-    if (!announced()) return;
-    Calls::account(
+    if (!calls_.announced()) return;
+    calls_.account(
         1, pair.reference_offsets[1] * pair.alternative_offsets[1], seconds,
         [&](Recorder *recorder) { recorder->add(record(pair, parameters)); },
         [&] { return difference(pair, parameters, offset, std::string(cigar, size_t(length))); });

@@ -9,7 +9,7 @@
 
 namespace gkl_shim::jni {
 
-class SmithWatermanCalls : public Calls {
+class SmithWatermanCalls {
    public:
     static SmithWatermanCalls &get();
 
@@ -37,6 +37,7 @@ class SmithWatermanCalls : public Calls {
                            const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
                            const std::string &cigar);
 
+    Calls calls_;
     HandleCache<gkl_shim_smithwaterman> handles_{1};
 };
 

@@ -108,6 +108,31 @@ bool copy_all(int from, int to) {
     return length == 0;
 }
 
+// Waits until a file is on the disk, unless the file system has nothing to wait for.
+bool flush_to_disk(int descriptor) {
+    return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ||
+           errno == EROFS;
+}
+
+// Whether an error of fsync() says that what was written is not all on the disk.
+bool is_lost(int error) { return error == EIO || error == ENOSPC || error == EDQUOT; }
+
+// Copies a file to a path, which exists or is made. A new file that stays incomplete is deleted.
+// Sets *begun, which may be null, once an existing file is changed. Returns false and sets errno.
+bool copy_to(const std::string &path, bool exists, int from, bool *begun) {
+    // Links were followed before. A new one may be another user's.
+    const int made = exists ? 0 : O_CREAT | O_EXCL;
+    const int to = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | made, 0666);
+    if (to < 0) return false;
+    if (begun) *begun = true;
+    const bool copied = ftruncate(to, 0) == 0 && copy_all(from, to) && flush_to_disk(to);
+    const int error = errno;
+    if (!copied && !exists) unlink(path.c_str());
+    close(to);
+    errno = error;
+    return copied;
+}
+
 }  // namespace
 
 bool OutputFile::open(const std::string &path, std::string *reason) {
@@ -178,48 +203,47 @@ bool OutputFile::write(const char *from, size_t size, std::string *reason) {
 }
 
 bool OutputFile::finish(std::string *reason) {
-    const bool finished = partial_.empty() || take_name();
-    if (!finished) *reason = strerror(errno);
-    if (!kept_.empty())
-        *reason += "; this file may be incomplete now, and " + kept_ + " has the complete result";
+    const bool finished = partial_.empty() || take_name(reason);
     discard();
     return finished;
 }
 
-bool OutputFile::take_name() {
+bool OutputFile::take_name(std::string *reason) {
     if (replaces_) {
         // If the system refuses, the file keeps the owner of this process.
         if (fchown(descriptor_, before_.st_uid, before_.st_gid) != 0) errno = 0;
         fchmod(descriptor_, before_.st_mode & 07777);
     }
-    if (fsync(descriptor_) != 0) return false;
-    if (rename(partial_.c_str(), target_.c_str()) == 0) {
+    const bool synced = flush_to_disk(descriptor_);
+    if (!synced && is_lost(errno)) return *reason = strerror(errno), false;
+    if (synced && rename(partial_.c_str(), target_.c_str()) == 0) {
         partial_.clear();
         return true;
     }
-    // The target is a mount point, or another user's file in a folder such as /tmp. It can be
-    // written to but not replaced.
-    return replaces_ && (errno == EBUSY || errno == EPERM) && copy_to_target();
+    return copy_to_target(reason);
 }
 
-bool OutputFile::copy_to_target() {
-    // Links were followed before. A new one may be another user's.
-    const int target = ::open(target_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (target < 0) return false;
-    std::string kept = partial_.substr(0, partial_.size() - (sizeof kSuffix - 1)) + ".complete";
-    bool copied = rename(partial_.c_str(), kept.c_str()) == 0;
-    if (copied) {
-        partial_.clear();
-        copied = ftruncate(target, 0) == 0 && copy_all(descriptor_, target) && fsync(target) == 0;
-        if (copied)
-            unlink(kept.c_str());
-        else
-            kept_ = std::move(kept);
+bool OutputFile::copy_to_target(std::string *reason) {
+    // No later process removes a file of this name.
+    const std::string complete =
+        partial_.substr(0, partial_.size() - (sizeof kSuffix - 1)) + ".complete";
+    std::string kept = rename(partial_.c_str(), complete.c_str()) == 0 ? complete : partial_;
+    partial_.clear();
+    bool begun = false;
+    if (copy_to(target_, replaces_, descriptor_, &begun)) {
+        unlink(kept.c_str());
+        return true;
     }
-    const int error = errno;
-    close(target);
-    errno = error;
-    return copied;
+    *reason = strerror(errno);
+    struct stat state;
+    if (fstat(descriptor_, &state) != 0 || state.st_nlink == 0) return false;
+    if (kept != complete && copy_to(complete, false, descriptor_, nullptr)) {
+        unlink(kept.c_str());
+        kept = complete;
+    }
+    *reason += begun && replaces_ ? "; this file may be incomplete now, and " : "; ";
+    *reason += kept + " has the complete result";
+    return false;
 }
 
 void OutputFile::discard() {

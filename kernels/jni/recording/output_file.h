@@ -13,8 +13,8 @@ namespace gkl_shim::jni {
 // are followed. Everything else is written to .gkl-shim.<process>.<random>.partial in the file's
 // folder, which is renamed at the end and takes the permissions and owner of the file it replaces.
 // The process locks the partial file. One without a lock was left by a process that was killed; it
-// is deleted when the next one is made. A file that can be written but not replaced gets a copy;
-// meanwhile the partial file's name ends in .complete, and it is kept if the copy fails.
+// is deleted when the next one is made. Where the file system refuses to rename, the file gets a
+// copy; meanwhile the partial file's name ends in .complete, and it is kept if the copy fails.
 //
 // Functions that return false set *reason to a description of the failure.
 class OutputFile {
@@ -37,13 +37,12 @@ class OutputFile {
 
    private:
     bool make_partial(const std::string &folder);
-    bool take_name();
-    bool copy_to_target();
+    bool take_name(std::string *reason);
+    bool copy_to_target(std::string *reason);
 
     int descriptor_ = -1;
     std::string target_;   // with links followed
     std::string partial_;  // empty if the target is written to directly
-    std::string kept_;     // has what could not be copied
     bool replaces_ = false;
     struct stat before_;  // of the file that it replaces
 };

@@ -68,7 +68,7 @@ struct Kernel {
     void (*trace)(const Group &group, int k, const uint8_t *flags, int64_t first, Path *path);
 };
 
-// Kernels with lanes of 8 and 16 bits. fits() in engine.cpp says for which pairs.
+// Kernels with lanes of 8 and 16 bits. lanes.cpp says for which pairs.
 struct CpuBuild {
     const char *name;
     Kernel narrow, wide;

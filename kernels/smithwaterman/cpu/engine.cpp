@@ -1,16 +1,16 @@
-// The flow of the CPU engine. It chooses a kernel for each pair, and divides a batch into groups of
-// similar pairs, which one kernel aligns together. A group is a task for one thread.
+// The flow of the CPU engine. It divides a batch into groups of similar pairs, which one kernel
+// aligns together. A group is a task for one thread.
 #include "smithwaterman/cpu/engine.h"
 
 #include <string.h>
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <vector>
 
 #include "common/thread_pool.h"
 #include "smithwaterman/cpu/align.h"
+#include "smithwaterman/cpu/lanes.h"
 #include "smithwaterman/cpu/trace.h"
 
 namespace gkl_shim::smithwaterman {
@@ -25,30 +25,6 @@ constexpr size_t kMaxGroupBytes = size_t(512) << 10;
 // The fixed cost of a step, in rows.
 constexpr int64_t kStepCost = 4;
 
-// Whether lanes of type Lane give Java's results for a pair. kernel.inc defines u, v, e, f and z.
-//
-// gap_open must not be above gap_extend, nor gap_extend above 0. Let `best` be the higher of match
-// and mismatch. H(i,j) is at least H(i-1,j) + gap_open, and so is the border, so u and v are at
-// least gap_open. E(i,j) is at most H(i,j-1), and F(i,j) at most H(i-1,j). It follows that u, v, e,
-// f and z are at most max(best - gap_open, 0), and that e and f are at least 2 gap_open. A gap from
-// the border leads to every cell, so H is above 4 gap_open + gap_extend * (n + m). It is at most
-// best * min(n, m). So Java's integers neither wrap around nor reach kLowest.
-template <class Lane>
-bool fits(const Pair &pair) {
-    typedef std::numeric_limits<Lane> Limits;
-    const gkl_shim_smithwaterman_parameters &p = pair.parameters;
-    constexpr int64_t kBillion = 1000000000;
-    if (p.gap_open > p.gap_extend || p.gap_extend > 0) return false;
-    if (std::min(p.match, p.mismatch) < -kBillion) return false;
-    const int64_t gap = p.gap_open, extend = p.gap_extend;
-    const int64_t best = std::max(p.match, p.mismatch);
-    const int64_t most = std::max<int64_t>(best - gap, 0) - 2 * extend;
-    const int64_t least = 2 * gap - 1 - 2 * extend;
-    return most <= Limits::max() && least + gap - extend >= Limits::min() &&
-           4 * gap + extend * (pair.n + pair.m) > kLowest &&
-           best * std::min(pair.n, pair.m) < kBillion;
-}
-
 // Where the last occurrence of the alternative in the reference starts; -1 if there is none.
 int64_t last_index_of(const Pair &pair) {
     int64_t k = pair.n - pair.m;
@@ -56,15 +32,6 @@ int64_t last_index_of(const Pair &pair) {
                       memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) != 0))
         k--;
     return std::max<int64_t>(k, -1);
-}
-
-// What computes a pair: lanes of 8 or 16 bits, or Java's arithmetic.
-enum Kind { kNarrow, kWide, kExact };
-
-Kind kind_of(const Pair &pair) {
-    if (!fits<int16_t>(pair)) return kExact;
-    const bool narrow = fits<int8_t>(pair) && !memchr(pair.alternative, kNoLetter, size_t(pair.m));
-    return narrow ? kNarrow : kWide;
 }
 
 // How long a group takes, about, in vectors of cells.
@@ -75,12 +42,12 @@ int64_t cost(const Kernel &kernel, const Group &group) {
 
 // A pair and the kernel that computes it. Pairs that follow each other in order may be a group.
 struct Place {
-    Kind kind;
+    Lanes lanes;
     int64_t n, m, pair;
 
     // Pairs of similar lengths are neighbours in the order of this.
     std::tuple<int, int64_t, int64_t, int64_t> key() const {
-        return std::make_tuple(int(kind), m / (kMaxDifference / 2), n, m);
+        return std::make_tuple(int(lanes), m / (kMaxDifference / 2), n, m);
     }
 };
 
@@ -103,13 +70,13 @@ struct Job {
 
     Place place(int64_t k) const {
         const Pair given = pair(k);
-        return {settings.exact ? kExact : kind_of(given), given.n, given.m, k};
+        return {settings.exact ? Lanes::kExact : lanes_for(given), given.n, given.m, k};
     }
 
-    const Kernel &kernel(Kind kind) const {
-        return kind == kNarrow ? settings.build->narrow
-               : kind == kWide ? settings.build->wide
-                               : kExactKernel;
+    const Kernel &kernel(Lanes lanes) const {
+        return lanes == Lanes::kNarrow ? settings.build->narrow
+               : lanes == Lanes::kWide ? settings.build->wide
+                                       : kExactKernel;
     }
 
     // Where pair k's part of `cigars` starts, which no other pair's text can reach.
@@ -127,12 +94,12 @@ struct Job {
         Group group = {};
         for (const Place &place : places) {
             const size_t at = size_t(&place - places.data());
-            const Kernel &kernel = this->kernel(place.kind);
+            const Kernel &kernel = this->kernel(place.lanes);
             Group alone = {};
             alone.add(place.n, place.m);
             Group grown = group;
             grown.add(place.n, place.m);
-            if (group.count > 0 && places[at - 1].kind == place.kind &&
+            if (group.count > 0 && places[at - 1].lanes == place.lanes &&
                 grown.count <= std::min(most, kernel.lanes) &&
                 grown.m - grown.min_m < kMaxDifference &&
                 size_t(kernel.steps(grown)) * kernel.flag_bytes(grown) <= kMaxGroupBytes &&
@@ -170,7 +137,7 @@ struct Job {
             }
         }
         if (group.count == 0) return;
-        align(kernel(places[0].kind), group, results);
+        align(kernel(places[0].lanes), group, results);
         for (int k = 0; k < group.count; k++) {
             offsets[numbers[k]] = results[k].offset;
             cigar_offsets[numbers[k] + 1] = cigars + room(numbers[k] + 1) - results[k].text;

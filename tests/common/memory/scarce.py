@@ -33,8 +33,9 @@ from numpy import testing
 from gkl_shim import paths
 from gkl_shim.common import _native
 from gkl_shim.pairhmm import Read, _native_pairhmm
-from gkl_shim.pairhmm._batch import Batch, concatenated
+from gkl_shim.pairhmm._batch import Batch
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from gkl_shim.pairhmm._copies import concatenated
 from tests.common.arguments import Handles
 from tests.common.test_wrong_arguments import CALLS
 from tests.fakes.driver import host_kernels

@@ -272,7 +272,7 @@ def test_every_refused_request_is_an_error_or_does_no_harm(
 @pytest.mark.parametrize(
     ("call", "exception"),
     [
-        ("OwnWithoutRoom", "java/lang/IllegalArgumentException: output shorter than the pairs"),
+        ("OwnWithoutRoom", "java/lang/IllegalArgumentException: likelihoods has room for 0 values"),
         ("OwnRecorded", ""),
         ("GklReads", "java/lang/IllegalArgumentException: read 1 has no bases"),
         ("SmithWaterman", "java/lang/IllegalArgumentException: references: sequence 0 has"),

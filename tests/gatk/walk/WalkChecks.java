@@ -14,6 +14,7 @@ import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.broadinstitute.hellbender.engine.FeatureContext;
 import org.broadinstitute.hellbender.engine.FeatureManager;
 import org.broadinstitute.hellbender.engine.MultiIntervalLocalReadShard;
+import org.broadinstitute.hellbender.engine.ReadsDataSource;
 import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.engine.filters.ReadFilter;
@@ -22,6 +23,7 @@ import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCall
 import org.broadinstitute.hellbender.tools.walkers.mutect.Mutect2;
 import org.broadinstitute.hellbender.tools.walkers.mutect.Mutect2Engine;
 import org.broadinstitute.hellbender.transformers.ReadTransformer;
+import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.Utils;
 import org.broadinstitute.hellbender.utils.activityprofile.ActivityProfileState;
 import org.broadinstitute.hellbender.utils.downsampling.ReadsDownsampler;
@@ -33,7 +35,9 @@ import org.gklshim.gatk.Members;
  * agent, and calls each region before it looks for the next: GATK's calls change reads, and draw
  * random numbers. Prints a line for each contig, and how the two differ.
  *
- * <p>Arguments: HaplotypeCaller or Mutect2, and its arguments; more runs of these after "--and".
+ * <p>Arguments: HaplotypeCaller or Mutect2, and its arguments; more runs of these after "--and". A
+ * run that begins with "--joined" has one shard of all contigs, as a program may that uses GATK as
+ * a library. There the agent leaves the search to GATK.
  */
 public final class WalkChecks {
     /** Three ways to find regions. The agent does not change GATK's for an unknown evaluator. */
@@ -68,19 +72,40 @@ public final class WalkChecks {
         System.exit(equal ? 0 : 1);
     }
 
-    private static boolean checkRun(List<String> words) throws Exception {
-        System.out.println("# " + String.join(" ", words));
+    private static boolean checkRun(List<String> given) throws Exception {
+        System.out.println("# " + String.join(" ", given));
+        boolean isJoined = given.get(0).equals("--joined");
+        List<String> words = given.subList(isJoined ? 1 : 0, given.size());
         AssemblyRegionWalker tool =
                 words.get(0).equals("Mutect2") ? new Mutect2() : new HaplotypeCaller();
         Members.call(tool, "parseArgs",
                 (Object) words.subList(1, words.size()).toArray(new String[0]));
         Members.call(tool, "onStartup");
         tool.onTraversalStart();
+        if (isJoined) {
+            return new WalkChecks(tool).checkJoined();
+        }
         boolean equal = true;
         for (Object shard : (List<?>) Members.get(tool, "readShards")) {
             equal &= new WalkChecks(tool).check((MultiIntervalLocalReadShard) shard);
         }
         return equal;
+    }
+
+    private boolean checkJoined() throws Exception {
+        List<SimpleInterval> intervals = new ArrayList<>();
+        for (Object shard : (List<?>) Members.get(tool, "readShards")) {
+            intervals.addAll(((MultiIntervalLocalReadShard) shard).getIntervals());
+        }
+        MultiIntervalLocalReadShard joined = new MultiIntervalLocalReadShard(intervals,
+                tool.assemblyRegionArgs.assemblyRegionPadding,
+                (ReadsDataSource) Members.get(tool, "reads"));
+        Found gatk = find(joined, Way.GATK);
+        Found agent = find(joined, Way.AGENT);
+        System.out.printf("%d intervals: %d lines of GATK, %d of ours%n", intervals.size(),
+                gatk.lines.size(), agent.lines.size());
+        show(gatk.lines, agent.lines);
+        return gatk.lines.equals(agent.lines);
     }
 
     private boolean check(MultiIntervalLocalReadShard shard) throws Exception {

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
+import pysam
 import pytest
 
 from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, Gatk, command
+from tests.gatk.conftest import QUICK, Gatk, command, our_agent
 from tests.gatk.regions.test_region_threads import records
 
 pytestmark = pytest.mark.gatk
@@ -53,13 +55,13 @@ def odd_shapes(folder: Path) -> list[Run]:
     ]
 
 
-def intervals_with_gaps(folder: Path) -> list[Run]:
+def intervals_with_gaps(folder: Path, name: str = "4") -> list[Run]:
     intervals = (
         *("one:1-300", "one:302-302", "one:310-700", "one:2200-2900"),
         *("one:3400-4200", "one:4300-4301", "one:6500-7000", "two:600-2500"),
     )
     options = " ".join(f"-L {interval}" for interval in intervals)
-    sample = odd_reads.write(folder / "4", 4, wild=False)
+    sample = odd_reads.write(folder / name, 4, wild=False)
     return [("HaplotypeCaller", sample, options), ("Mutect2", sample, options)]
 
 
@@ -108,10 +110,16 @@ def test_both_ways_find_the_same(
     for number, (tool, sample, arguments) in enumerate(runs):
         given = command(tool, sample, tmp_path / f"{number}.vcf", *arguments.split())
         java += ["--and", *given] if number else given
+    for tool, sample, arguments in intervals_with_gaps(tmp_path, "joined"):
+        java += ["--and", "--joined", *command(tool, sample, tmp_path / "joined.vcf")]
+        java += arguments.split()
     done = subprocess.run(java, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, f"{done.stdout[-5000:]}\n{done.stderr[-3000:]}"
     outputs = done.stdout.split("# ")[1:]
-    assert len(outputs) == len(runs)
+    assert [output.startswith("--joined") for output in outputs] == [False] * len(runs) + [True] * 2
+    joined = re.findall("^([0-9]+) intervals: ([0-9]+) lines of GATK", done.stdout, re.M)
+    assert len(joined) == 2 and all(int(lines) > 10 for _, lines in joined)
+    outputs = outputs[: len(runs)]
     for output in outputs:
         said = re.findall(r"^\w+: .* ([0-9]+) of ([0-9]+) positions evaluated", output, re.M)
         # GATK evaluates every position, and each contig has some that ours must evaluate.
@@ -124,3 +132,42 @@ def test_a_negative_quality_is_left_to_gatk(gatk: Gatk, chr22: data.Sample) -> N
     ours = gatk("HaplotypeCaller", chr22, *arguments, swap="agent")
     assert "GATK's own code is used, because of --min-base-quality-score" in ours.log
     assert records(ours.vcf) == records(stock.vcf)
+
+
+@pytest.mark.parametrize("are_covered", [True, False])
+def test_a_contig_that_the_reference_lacks_is_named(
+    in_one_jvm: Callable[..., str],
+    gatk: Gatk,
+    chr22: data.Sample,
+    tmp_path: Path,
+    are_covered: bool,
+) -> None:
+    """A decoy of the BAM file, for example. Only Mutect2 reads the reference without reads."""
+    reads = tmp_path / "decoy.bam"
+    with pysam.AlignmentFile(chr22.reads) as source:
+        header = source.header.to_dict()
+        header["SQ"].append({"SN": "decoy", "LN": 5000})
+        with pysam.AlignmentFile(reads, "wb", header=header) as target:
+            alignments = [read for read in source if not read.is_unmapped and read.pos < 3000]
+            for number, _ in enumerate(["q", "decoy"] if are_covered else ["q"]):
+                for read in alignments:
+                    moved = pysam.AlignedSegment.from_dict(read.to_dict(), target.header)
+                    moved.reference_id = moved.next_reference_id = number
+                    target.write(moved)
+    pysam.index(str(reads))
+    sample = data.Sample("decoy", "a contig more than the reference", chr22.reference, reads)
+    ways = (("stock", []), ("threads", [our_agent()]), ("one", [our_agent()]))
+    said = []
+    for way, agents in ways:
+        vcfs = [tmp_path / f"{way}{number}.vcf" for number in range(3)]
+        results, _ = gatk.jvm(*agents)(
+            ["random"],
+            ["set", "gkl.shim.region_threads", "off" if way == "one" else "2"],
+            command("HaplotypeCaller", sample, vcfs[0]),
+            command("HaplotypeCaller", sample, vcfs[1], "-ERC", "GVCF"),
+            command("Mutect2", sample, vcfs[2]),
+            ["set", "gkl.shim.region_threads", ""],
+        )
+        said.append((results, [records(vcf) for vcf in vcfs]))
+    assert ["decoy" in result for result in said[0][0]] == [are_covered, True, True]
+    assert said[1] == said[0] and said[2] == said[0]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gkl_shim.pairhmm import Batch
-from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from gkl_shim.pairhmm._copies import concatenated
 from tests.fakes.driver import Driver
 
 

@@ -12,7 +12,7 @@ from gkl_shim.cuda import devices
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, _native_pairhmm, likelihoods, stream
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 from tests.conftest import RECORDED, recorded
 from tests.pairhmm.cuda.conftest import assert_same_bits, random_region
 from tests.pairhmm.cuda.test_long_reads import LENGTHS, long_region

@@ -15,7 +15,8 @@ import pytest
 
 from gkl_shim.cuda import devices
 from gkl_shim.pairhmm import Batch, PairHMM, Read, likelihoods, stream
-from gkl_shim.pairhmm._batch import HaplotypeBatch, ReadBatch, concatenated
+from gkl_shim.pairhmm._copies import concatenated
+from gkl_shim.pairhmm._sequences import HaplotypeBatch, ReadBatch
 from tests.fakes.cupy import CuPy, PerThreadStream, Stream
 from tests.pairhmm.cuda.conftest import assert_same_bits, random_region
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM, Read
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from gkl_shim.pairhmm._copies import concatenated
 from gkl_shim.pairhmm._cuda import Engine
 from tests.pairhmm.cuda.conftest import assert_same_bits, random_region
 from tests.pairhmm.cuda.test_cuda_planner import planned

@@ -32,7 +32,7 @@ from gkl_shim.pairhmm import (
     stream,
 )
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm._batch import concatenated
+from gkl_shim.pairhmm._copies import concatenated
 from tests.conftest import ROOT
 from tests.fakes.cupy import CuPy
 from tests.fakes.driver import FALLIBLE

@@ -14,8 +14,8 @@ import pytest
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, PairHMM, Read, ReadBatch
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from gkl_shim.pairhmm._copies import concatenated
 from tests.conftest import recorded
 from tests.pairhmm.cuda.conftest import assert_same_bits, launched, random_region
 from tests.pairhmm.cuda.test_long_reads import long_region

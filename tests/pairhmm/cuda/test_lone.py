@@ -11,8 +11,8 @@ import pytest
 
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, _native_pairhmm
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm._batch import concatenated
 from gkl_shim.pairhmm._convert import haplotype_batch, read_batch
+from gkl_shim.pairhmm._copies import concatenated
 from tests.pairhmm.cuda.conftest import assert_same_bits, launched, random_region
 
 KINDS = ("usual", "n", "wild", "open")

@@ -10,7 +10,8 @@ import pytest
 from gkl_shim.common import _auto
 from gkl_shim.pairhmm import Batch, _native_pairhmm
 from gkl_shim.pairhmm import _cuda as cuda
-from gkl_shim.pairhmm._batch import HaplotypeBatch, ReadBatch, concatenated
+from gkl_shim.pairhmm._copies import concatenated
+from gkl_shim.pairhmm._sequences import HaplotypeBatch, ReadBatch
 from tests.pairhmm.cuda.conftest import assert_same_bits
 from tests.pairhmm.cuda.test_cuda_planner import planned, pointer
 

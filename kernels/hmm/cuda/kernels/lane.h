@@ -5,7 +5,7 @@
 #include "hmm/cuda/kernels/instructions.h"
 #include "hmm/cuda/kernels/stripes.h"
 #include "hmm/join.h"
-#include "hmm/range.h"
+#include "hmm/underflow.h"
 
 namespace gkl_shim::pairhmm {
 namespace {

@@ -1,5 +1,6 @@
-// What the host writes and the kernel of this folder reads: a chunk of reads whose regions have one
-// haplotype each.
+// What the host writes and the kernels of this folder read: a chunk of reads whose regions have one
+// haplotype each. Batches of reads by one haplotype are what the Python API is for. GATK's regions
+// have several haplotypes, and go to the kernels of hmm/cuda/kernels.
 //
 // The block is a LoneHeader and the arrays that its offsets point to. A read's bases and base
 // qualities are codes of one byte each if no quality of the chunk is too high for that; otherwise,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hmm/range.h"
+#include "hmm/underflow.h"
 
 namespace gkl_shim::pairhmm {
 

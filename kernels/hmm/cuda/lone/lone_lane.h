@@ -1,5 +1,6 @@
-// The kernels for regions of one haplotype, which share no columns. They compute the CPU engine's
-// bits (hmm/recurrence.h). lone_format.h describes their input.
+// The kernels for regions of one haplotype, which share no columns. Batches of reads by one
+// haplotype are what the Python API is for. The kernels compute the CPU engine's bits
+// (hmm/recurrence.h). lone_format.h describes their input.
 //
 // A block is one warp. It computes a tile: up to 32 pairs, each on neighbouring lanes. Pairs of a
 // tile take the same number of lanes, and each has its own haplotype. In single precision a block

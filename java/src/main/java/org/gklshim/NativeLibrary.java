@@ -11,8 +11,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.function.Consumer;
 
@@ -20,8 +18,8 @@ import java.util.function.Consumer;
  * Finds, extracts and loads the native library.
  *
  * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
- * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
- * is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY
+ * directory that only this user can enter, under the first of {@link LibraryPlaces} that takes it,
+ * and deleted once it is loaded. The system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY
  * names another file. Its path must be absolute, because the working directory may belong to
  * another user. A file that every user can change is refused.
  */
@@ -97,8 +95,7 @@ public final class NativeLibrary {
             return;
         }
         StringBuilder faults = new StringBuilder();
-        for (String place : new LinkedHashSet<>(
-                Arrays.asList(System.getProperty("java.io.tmpdir"), "/tmp"))) {
+        for (String place : LibraryPlaces.all()) {
             try {
                 extractAndLoad(Paths.get(place), loader);
                 return;

@@ -14,6 +14,7 @@ import org.broadinstitute.hellbender.engine.FeatureManager;
 import org.broadinstitute.hellbender.engine.MultiIntervalShard;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.engine.spark.AssemblyRegionArgumentCollection;
+import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.iterators.ReadCachingIterator;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
@@ -42,18 +43,24 @@ public final class ActiveRegions {
         AssemblyRegionEvaluator evaluator =
                 (AssemblyRegionEvaluator) Members.get(iterator, "evaluator");
         boolean keepsPileups = Members.get(iterator, "pendingAlignmentData") != null;
-        Screen screen = Screens.of(evaluator, keepsPileups);
+        List<SimpleInterval> intervals =
+                ((MultiIntervalShard<?>) Members.get(iterator, "readShard")).getIntervals();
+        Screen screen = isOnOneContig(intervals) ? Screens.of(evaluator, keepsPileups) : null;
         if (screen == null) {
             return Collections.emptyList();
         }
-        return Collections.singletonList(new RegionWalk(
-                ((MultiIntervalShard<?>) Members.get(iterator, "readShard")).getIntervals(),
+        return Collections.singletonList(new RegionWalk(intervals,
                 reads((ReadCachingIterator) Members.get(iterator, "readCachingIterator")),
                 (SAMFileHeader) Members.get(iterator, "readHeader"),
                 (ReferenceDataSource) Members.get(iterator, "reference"),
                 (FeatureManager) Members.get(iterator, "features"), evaluator,
                 (AssemblyRegionArgumentCollection) Members.get(iterator, "assemblyRegionArgs"),
                 screen));
+    }
+
+    /** GATK's tools make a shard for each contig. Programs that use GATK as a library may not. */
+    private static boolean isOnOneContig(List<SimpleInterval> intervals) {
+        return intervals.stream().map(SimpleInterval::getContig).distinct().count() == 1;
     }
 
     /**

@@ -12,7 +12,7 @@ import pysam
 import pytest
 
 from gkl_shim.errors import FormatError
-from gkl_shim.validation.outputs import FileComparison, compare
+from gkl_shim.validation.compared_files import FileComparison, compare
 from tests.validation.fake_java import block
 
 BLOCK = 4000

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from gkl_shim.common._output_files import naming
+from gkl_shim.common._naming import naming
 from gkl_shim.errors import FormatError
 
 _Pair = tuple[Path, Path]

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.validation.jobs import FOLDER, Job, Runner
+from gkl_shim.validation.jobs import FOLDER, Job
+from gkl_shim.validation.runner import Runner
 from tests.conftest import ROOT
 from tests.validation.fake_java import OPTIONS
 
