@@ -26,7 +26,6 @@ import numpy as np
 from benchmarks.common import pairs, report
 from gkl_shim import paths
 from gkl_shim.bench import beside_gkl
-from gkl_shim.bench.pairhmm import is_last_resort
 from gkl_shim.bench.timing import in_turns
 from gkl_shim.common import _processor
 from gkl_shim.common._ragged import ragged
@@ -108,7 +107,7 @@ class Pairs:
             smithwaterman_text.write(file, chunk)
 
     def arguments(self, build: str, threads: int) -> list[str] | None:
-        return [] if threads == 1 and not is_last_resort(build) else None
+        return [] if threads == 1 else None
 
     def difference(self, one: bytes, other: bytes) -> float:
         """Return how many alignments differ."""

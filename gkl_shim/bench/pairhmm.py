@@ -14,7 +14,6 @@ from typing import Any
 from gkl_shim.bench import beside_gkl
 from gkl_shim.bench.tables import Row, Table
 from gkl_shim.bench.timing import in_turns
-from gkl_shim.common import _native
 from gkl_shim.common._naming import naming
 from gkl_shim.common._processor import Processor
 from gkl_shim.formats import pairhmm_in
@@ -38,11 +37,6 @@ class Speed:
     """The share of the cells that were computed. The others are shared."""
     jvm: beside_gkl.BesideGkl | None = None
     """The speed from Java, with calls like GATK's. None if it was not measured."""
-
-
-def is_last_resort(build: str) -> bool:
-    """Return whether GATK runs this build only on a CPU that has no other."""
-    return len(_native.builds()) > 1 and build == _native.builds()[-1]
 
 
 def measure(
@@ -92,7 +86,8 @@ def measure(
                     done = engine.statistics
                     speed = Speed(name, precision, threads, build, statistics.median(rounds),
                                   rounds, done.computed_cells / done.cells)  # fmt: skip
-                    if classpath is not None and build != "cuda" and not is_last_resort(build):
+                    # GATK runs the best build, the first one.
+                    if classpath is not None and build == here.builds[0]:
                         in_java = beside_gkl.Calls(seconds, threads, precision == "double")
                         jvm = beside_gkl.beside_gkl(path, batch.cells, classpath, build, in_java)
                         speed = replace(speed, jvm=jvm)

@@ -52,8 +52,8 @@ def pairhmm_command(
     generated regions like HaplotypeCaller's, the same ones in every run. The GPU then also computes
     generated regions of one haplotype each, beside the CPU. One TCUPS is 1,000 GCUPS.
 
-    If GKL is available, gkl-shim and GKL also compute the input in a JVM, with one call for each
-    region, like GATK.
+    If GKL is available, GKL and gkl-shim's best build also compute the input in JVMs, with one call
+    for each region, like GATK.
 
     Engines take turns, and the table shows medians. One GCUPS is 10^9 cells a second. All
     read-by-haplotype cells of the input count, whether they are computed or shared.
