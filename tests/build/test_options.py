@@ -46,7 +46,7 @@ def test_auto_leaves_out_a_missing_part_and_says_why(tmp_path, bare_python):
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if "Building without" in line]
     assert lines[0] == "-- Building without the bridge for GATK: no JDK is found"
-    assert lines[-1] == "-- Building without the jars for GATK: no JDK is found"
+    assert lines[-1] == "-- Building without the jar for GATK: no JDK is found"
     cubins = "-- Building without compiled CUDA kernels: "
     assert lines[1].startswith((f"{cubins}there is no NVIDIA GPU here", f"{cubins}no NVRTC for "))
     assert len(lines) == 3

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common.genomes import PAPER, generated
 from gkl_shim import mem
 from gkl_shim.cli.common._json import write_json
 from gkl_shim.correct import Spectrum
@@ -38,6 +37,7 @@ from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 from benchmarks.common import report
+from benchmarks.common.genomes import PAPER, generated
 from tests.correct.test_correct import random_reads
 from tests.correct.test_cuda import USUAL, counted, qualities_of, same_reads, same_spectrum
 from tests.pairhmm.cuda.conftest import assert_same_bits, random_region

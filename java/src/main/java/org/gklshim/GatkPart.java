@@ -120,7 +120,7 @@ public abstract class GatkPart {
             setting.warnUnlessSwitch();
             if (tool != null && !isOn()) {
                 Setting off = Setting.BACKEND.isOff() ? Setting.BACKEND : setting;
-                fallBack(off.source() + "=off");
+                leave(off.source() + "=off");
             }
             decision = !isRefused && isOn() && sees(loader) && knows(loader);
             decisions.put(loader, decision);
@@ -140,7 +140,7 @@ public abstract class GatkPart {
 
     /** Leaves GATK's own code to all class loaders, and logs why. */
     final synchronized void refuse(String reason) {
-        if (!isRefused && isOn()) {
+        if (!isRefused && isOn() && isLogged()) {
             warn(reason);
         }
         isRefused = true;
@@ -157,15 +157,18 @@ public abstract class GatkPart {
 
     /** Logs why GATK's own code is used. */
     public final void fallBack(String reason) {
-        if (isLogged()) {
-            Log.info(fallback(reason));
-        }
+        Log.info(fallback(reason));
     }
 
     /** Logs why GATK's own code is used, if that is unexpected. */
     public final void warn(String reason) {
+        Log.warning(fallback(reason));
+    }
+
+    /** Logs why no run uses our code, if this run is of the part's tool. */
+    private void leave(String reason) {
         if (isLogged()) {
-            Log.warning(fallback(reason));
+            fallBack(reason);
         }
     }
 
@@ -182,14 +185,14 @@ public abstract class GatkPart {
         if (loader == GatkPart.class.getClassLoader()) {
             return true;
         }
-        fallBack(owner + " has its own class loader");
+        leave(owner + " has its own class loader");
         return false;
     }
 
     private boolean knows(ClassLoader loader) throws IOException {
         String unknown = KnownClasses.unknown(known, loader);
         if (unknown != null) {
-            fallBack("this version's " + unknown + " is not known");
+            leave("this version's " + unknown + " is not known");
         }
         return unknown == null;
     }
