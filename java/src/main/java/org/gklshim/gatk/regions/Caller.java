@@ -4,6 +4,7 @@ import htsjdk.samtools.util.Locatable;
 import java.util.Optional;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
+import org.broadinstitute.hellbender.engine.FeatureInput;
 import org.broadinstitute.hellbender.utils.haplotype.HaplotypeBAMWriter;
 import org.gklshim.gatk.Members;
 
@@ -61,6 +62,11 @@ abstract class Caller {
 
     /** Returns whether calling a region has no result and changes nothing. */
     abstract boolean isSkipped(AssemblyRegion region);
+
+    /** Returns the features for which GATK also asks in a region that is skipped, or null. */
+    FeatureInput<?> skippedInput() {
+        return null;
+    }
 
     /**
      * Does what a call of a region does to reads that other regions share, in the order of regions.

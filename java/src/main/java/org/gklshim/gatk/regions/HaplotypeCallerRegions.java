@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
+import org.broadinstitute.hellbender.engine.FeatureInput;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCallerEngine;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.variant.GATKVariantContextUtils;
@@ -24,6 +25,8 @@ final class HaplotypeCallerRegions extends Caller {
     private final HaplotypeCallerEngine engine;
     private final boolean hasPileups;
     private final boolean emitsReference;
+    /** The features of --population-callset, for which GATK asks in each region, or null. */
+    private final FeatureInput<?> population;
     private final EmittedDeletions deletions;
 
     HaplotypeCallerRegions(AssemblyRegionWalker walker) {
@@ -31,6 +34,9 @@ final class HaplotypeCallerRegions extends Caller {
         engine = (HaplotypeCallerEngine) toolsEngine;
         hasPileups = arguments.isSet("pileupDetectionArgs.usePileupDetection");
         emitsReference = engine.emitReferenceConfidence();
+        population = arguments.isSet("justDetermineActiveRegions") ? null
+                : (FeatureInput<?>) Members.get(
+                        arguments.fields, "standardArgs.genotypeArgs.supportVariants", null);
         deletions = new EmittedDeletions(
                 arguments.get("standardArgs"), arguments.isSet("alleles") || hasPileups);
         makeTables();
@@ -59,6 +65,11 @@ final class HaplotypeCallerRegions extends Caller {
     @Override
     boolean isSkipped(AssemblyRegion region) {
         return !region.isActive() && !emitsReference;
+    }
+
+    @Override
+    FeatureInput<?> skippedInput() {
+        return population;
     }
 
     @Override

@@ -15,15 +15,16 @@ public final class Part extends GatkPart {
         super("regions", new Setting("region_threads"));
         redirect(ENGINE + "AssemblyRegionWalker", "RegionTraversal", "traverse",
                 "processReadShard");
+        redirect(ENGINE + "FeatureManager", "FeatureQueries", "getFeatures");
         redirect(UTILS + "Utils", "RandomNumbers", "getRandomGenerator", "getRandomDataGenerator");
         redirect(WALKERS + "annotator/QualByDepth", "HighQd", "annotate", "fixTooHighQD");
         redirect(WALKERS + "genotyper/GenotypesCache", "Genotypes", "get");
         redirect(WALKERS + "genotyper/GenotypingEngine", "EmittedDeletions", "recordDeletions",
                 "isVcCoveredByDeletion")
                 .open("upstreamDeletionsLoc");
-        know(ENGINE, "AssemblyRegion", "AssemblyRegionIterator", "FeatureContext",
-                "FeatureManager", "GATKTool", "MultiIntervalLocalReadShard", "ProgressMeter",
-                "ReferenceContext", "ReferenceDataSource",
+        know(ENGINE, "AssemblyRegion", "AssemblyRegionIterator", "FeatureCache", "FeatureContext",
+                "FeatureDataSource", "FeatureManager", "GATKTool", "MultiIntervalLocalReadShard",
+                "ProgressMeter", "ReferenceContext", "ReferenceDataSource",
                 "spark/AssemblyRegionArgumentCollection");
         know(WALKERS, "annotator/VariantAnnotatorEngine",
                 "haplotypecaller/AssemblyBasedCallerArgumentCollection",

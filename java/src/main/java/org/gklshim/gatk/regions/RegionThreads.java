@@ -8,12 +8,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionIterator;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.broadinstitute.hellbender.engine.FeatureContext;
-import org.broadinstitute.hellbender.engine.FeatureDataSource;
 import org.broadinstitute.hellbender.engine.FeatureManager;
 import org.broadinstitute.hellbender.engine.MultiIntervalLocalReadShard;
 import org.broadinstitute.hellbender.engine.ProgressMeter;
@@ -45,21 +47,23 @@ final class RegionThreads {
         final List<VariantContext> variants;
         final List<Runnable> bamCalls;
         final HighQd.OfRegion highQds;
+        final List<FeatureQuery> queries;
         /** What the call threw after the BAM calls, or null. */
         final Throwable failure;
 
         Called(Locatable span, List<VariantContext> variants, List<Runnable> bamCalls,
-                HighQd.OfRegion highQds, Throwable failure) {
+                HighQd.OfRegion highQds, List<FeatureQuery> queries, Throwable failure) {
             this.span = span;
             this.variants = variants;
             this.bamCalls = bamCalls;
             this.highQds = highQds;
+            this.queries = queries;
             this.failure = failure;
         }
 
         static Called nothing(Locatable span) {
             return new Called(span, Collections.emptyList(), Collections.emptyList(),
-                    HighQd.OfRegion.NONE, null);
+                    HighQd.OfRegion.NONE, Collections.emptyList(), null);
         }
     }
 
@@ -71,6 +75,13 @@ final class RegionThreads {
     /** Closes what threads have beside what the tool has. */
     private final List<Runnable> closers = new ArrayList<>();
     private final OrderedTasks<AssemblyRegion, Called> tasks;
+    /** The features that the tool's own thread asks for. Null if there are none. */
+    private final FeatureQueries ownQueries;
+    /** What the search for a region has asked for, for each region that was not written yet. */
+    private final Queue<List<FeatureQuery>> searches = new ConcurrentLinkedQueue<>();
+    /** Null if there are no features. */
+    private final FeatureReads featureReads;
+    private final IntFunction<FeatureManager> managers = this::manager;
     private long highQds;
 
     private RegionThreads(Caller caller, int threads) {
@@ -79,6 +90,11 @@ final class RegionThreads {
         writer = (VariantContextWriter) Members.get(walker, "vcfWriter");
         progress = (ProgressMeter) Members.get(walker, "progressMeter");
         reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
+        ownQueries = queries(walker.features);
+        featureReads = ownQueries == null ? null : new FeatureReads(walker.features, managers);
+        if (featureReads != null) {
+            closers.add(featureReads::close);
+        }
         long heap = Runtime.getRuntime().maxMemory();
         tasks = new OrderedTasks<>("regions", threads, this::function, this::draw, this::write,
                 heap / BYTES_IN_FLIGHT, heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
@@ -117,6 +133,9 @@ final class RegionThreads {
     void run(Runnable traversal) {
         try {
             runInOrder(traversal);
+            if (featureReads != null) {
+                Log.debug("regions: " + featureReads);
+            }
             Log.debug("regions: " + highQds + " values of QD drawn; regions waited "
                     + tasks.taskWaits() + " times for all earlier ones, and the search for regions "
                     + tasks.ownerWaits() + " times");
@@ -127,6 +146,9 @@ final class RegionThreads {
 
     private void close() {
         tasks.close();
+        if (ownQueries != null) {
+            ownQueries.end(null);
+        }
         for (Runnable closer : closers) {
             try {
                 closer.run();
@@ -140,7 +162,7 @@ final class RegionThreads {
     /** Returns what calls a region in a thread. Thread 0 is the tool's own. */
     private Function<AssemblyRegion, Called> function(int thread) {
         if (thread == 0) {
-            return call(caller.main(), walker.features);
+            return call(caller.main(), walker.features, ownQueries);
         }
         // The log has what the tool's own engine says when it starts. The others say the same.
         boolean isQuieter = walker.VERBOSITY.compareTo(LogLevel.WARNING) > 0;
@@ -149,13 +171,15 @@ final class RegionThreads {
         }
         try {
             // GATK's reader of features belongs to one thread. A tool may have none.
-            FeatureManager own = walker.features == null ? null : ownFeatures();
+            FeatureManager own =
+                    walker.features == null ? null : manager(CachedSpan.LOOKAHEAD);
             if (own != null) {
                 closers.add(own::close);
             }
+            FeatureQueries queries = queries(own);
             Engine engine = caller.another(reference);
             closers.add(engine::close);
-            return call(engine, own);
+            return call(engine, own, queries);
         } finally {
             if (isQuieter) {
                 LoggingUtils.setLoggingLevel(walker.VERBOSITY);
@@ -164,20 +188,39 @@ final class RegionThreads {
     }
 
     /** Opens the tool's files of features, with its buffers for files in a cloud. */
-    private FeatureManager ownFeatures() {
-        return new FeatureManager(walker, FeatureDataSource.DEFAULT_QUERY_LOOKAHEAD_BASES,
-                walker.cloudPrefetchBuffer, walker.cloudIndexPrefetchBuffer);
+    private FeatureManager manager(int lookahead) {
+        return new FeatureManager(walker, lookahead, walker.cloudPrefetchBuffer,
+                walker.cloudIndexPrefetchBuffer);
+    }
+
+    private FeatureQueries queries(FeatureManager manager) {
+        if (manager == null) {
+            return null;
+        }
+        FeatureQueries queries = new FeatureQueries(manager, managers);
+        closers.add(queries::close);
+        return queries;
     }
 
     /** Runs a traversal. What fails first, in stock GATK's order, is thrown. */
     private void runInOrder(Runnable traversal) {
+        if (ownQueries != null) {
+            ownQueries.begin();
+        }
         try {
             traversal.run();
         } catch (RuntimeException | Error e) {
-            tasks.awaitAll();
+            awaitAll();
             throw e;
         }
+        awaitAll();
+    }
+
+    private void awaitAll() {
         tasks.awaitAll();
+        if (featureReads != null) {
+            featureReads.add(ownQueries.take());
+        }
     }
 
     /** Finds the regions of a shard, and has each of them called. */
@@ -187,7 +230,14 @@ final class RegionThreads {
                 walker.assemblyRegionArgs, walker.shouldTrackPileupsForAssemblyRegions());
         while (regions.hasNext()) {
             AssemblyRegion region = regions.next();
-            if (caller.isSkipped(region)) {
+            boolean isSkipped = caller.isSkipped(region);
+            if (ownQueries != null) {
+                if (isSkipped && caller.skippedInput() != null) {
+                    ownQueries.skip(caller.skippedInput(), region.getPaddedSpan());
+                }
+                searches.add(ownQueries.take());
+            }
+            if (isSkipped) {
                 tasks.submitResult(Called.nothing(region.getSpan()));
                 continue;
             }
@@ -205,9 +255,13 @@ final class RegionThreads {
         return region.size() + region.getSpan().size() / POSITIONS_LIKE_A_READ + 1;
     }
 
-    private Function<AssemblyRegion, Called> call(Engine engine, FeatureManager features) {
+    /** Returns what calls a region. The queries are null if there are no features. */
+    private Function<AssemblyRegion, Called> call(Engine engine, FeatureManager features,
+            FeatureQueries queries) {
         return region -> {
             HighQd.OfRegion highQds = HighQd.begin();
+            List<FeatureQuery> outer = queries == null ? null : queries.begin();
+            List<FeatureQuery> made = Collections.emptyList();
             List<VariantContext> variants = Collections.emptyList();
             Throwable failure = null;
             try {
@@ -218,9 +272,12 @@ final class RegionThreads {
                 failure = e;
             } finally {
                 HighQd.end();
+                if (queries != null) {
+                    made = queries.end(outer);
+                }
             }
-            return new Called(
-                    region.getSpan(), variants, engine.takeBamCalls(), highQds, failure);
+            return new Called(region.getSpan(), variants, engine.takeBamCalls(), highQds, made,
+                    failure);
         };
     }
 
@@ -229,6 +286,10 @@ final class RegionThreads {
     }
 
     private void write(Called called) {
+        if (featureReads != null) {
+            featureReads.add(searches.remove());
+            featureReads.add(called.queries);
+        }
         called.bamCalls.forEach(Runnable::run);
         if (called.failure != null) {
             OrderedTasks.<RuntimeException>rethrow(called.failure);
