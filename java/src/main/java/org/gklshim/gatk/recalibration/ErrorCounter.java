@@ -22,7 +22,7 @@ final class ErrorCounter extends SequencingOrder {
     private static final byte SKIPPED = 2;
 
     private final CovariateCounts counts;
-    private final int contextsStart;
+    private final int cyclesStart;
     private final int minQuality;
     private final int maximumCycle;
     /** The observations of the read's group. */
@@ -36,7 +36,7 @@ final class ErrorCounter extends SequencingOrder {
     ErrorCounter(CovariateCounts counts, RecalibrationArgumentCollection arguments) {
         super(arguments.MISMATCHES_CONTEXT_SIZE, arguments.LOW_QUAL_TAIL);
         this.counts = counts;
-        contextsStart = counts.contextsStart;
+        cyclesStart = counts.cyclesStart;
         minQuality = arguments.PRESERVE_QSCORES_LESS_THAN;
         maximumCycle = arguments.MAXIMUM_CYCLE_VALUE;
     }
@@ -47,11 +47,18 @@ final class ErrorCounter extends SequencingOrder {
                 && read.hasPlainQualities(from, to, tailQuality);
     }
 
-    /** Counts the read for which {@link #isUsual} was just called. */
+    /**
+     * Makes room for the counts of the read for which {@link #isUsual} was just called. Returns
+     * false if GATK has to process it.
+     */
+    boolean makeRoom(ReadArrays read) {
+        return counts.makeRoom(read, from, to);
+    }
+
+    /** Counts the read for which {@link #makeRoom} was just called. */
     void count(ReadArrays read, MaskedReference reference) {
-        counts.expect(to - from);
         mark(read, reference);
-        ofGroup = counts.observations[read.readGroup];
+        ofGroup = counts.ofGroup(read.readGroup);
         visitAll(read, from, to);
     }
 
@@ -194,12 +201,12 @@ final class ErrorCounter extends SequencingOrder {
             counts.prepare(read.readGroup, quality);
             observations = ofGroup[quality];
         }
-        observations[cycle]++;
-        observations[contextsStart + context]++;
+        observations[cyclesStart + cycle]++;
+        observations[context + 1]++;
         if ((mark & ERROR) != 0) {
             int[] errors = counts.errors[read.readGroup][quality];
-            errors[cycle]++;
-            errors[contextsStart + context]++;
+            errors[cyclesStart + cycle]++;
+            errors[context + 1]++;
         }
     }
 }

@@ -3,6 +3,7 @@ package org.gklshim.gatk.recalibration;
 import htsjdk.samtools.util.Locatable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.broadinstitute.hellbender.engine.FeatureContext;
 import org.broadinstitute.hellbender.engine.ReadWalker;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
@@ -17,7 +18,8 @@ import org.gklshim.gatk.records.Records;
 
 /**
  * BaseRecalibrator's work. Each thread counts in arrays of its own, which are added to GATK's
- * tables at the end. GATK's engine gets the reads that are unusual.
+ * tables at the end, or earlier where they take too much of the heap. GATK's engine gets the reads
+ * that are unusual.
  */
 public final class ErrorCounting implements RecordTool {
     /** GATK allows 13 bases. A thread has a count for each context, read group and quality. */
@@ -38,6 +40,8 @@ public final class ErrorCounting implements RecordTool {
     /** The source of pieces. Who has its lock may use GATK's engine and its sources. */
     private final MaskedReference.Source source;
     private final List<Worker> workers = new ArrayList<>();
+    private final AtomicBoolean isHeapShort = new AtomicBoolean();
+    private int threads;
 
     private ErrorCounting(ReadWalker walker, RecalibrationArgumentCollection arguments) {
         this.walker = walker;
@@ -82,8 +86,9 @@ public final class ErrorCounting implements RecordTool {
     @Override
     public int threads() {
         // GATK warns of the first read without a platform.
-        return RecalibrationThreads.count(
+        threads = RecalibrationThreads.count(
                 header.hasPlatforms() ? null : "a read group without a platform");
+        return threads;
     }
 
     @Override
@@ -97,16 +102,24 @@ public final class ErrorCounting implements RecordTool {
     public void finish() {
         long processed = (long) Members.get(engine, "numReadsProcessed");
         for (Worker worker : workers) {
-            worker.own.moveTo(engine.getRecalibrationTables(), keys);
+            worker.own.move();
             processed += worker.counted;
         }
         Members.replace(engine, "numReadsProcessed", processed);
     }
 
+    private void heapIsShort() {
+        if (!isHeapShort.getAndSet(true)) {
+            Part.INSTANCE.info("the heap is small for the counts of " + threads
+                    + " threads: they go to GATK's tables on the way");
+        }
+    }
+
     /** Counts the reads of one thread. */
     private final class Worker implements RecordTool.Worker {
-        private final CovariateCounts own = new CovariateCounts(header.readGroups(),
-                arguments.MAXIMUM_CYCLE_VALUE, arguments.MISMATCHES_CONTEXT_SIZE);
+        private final CovariateCounts own = new CovariateCounts(
+                engine.getRecalibrationTables(), keys, source,
+                ErrorCounting.this::heapIsShort, threads, arguments.MISMATCHES_CONTEXT_SIZE);
         private final ErrorCounter counter = new ErrorCounter(own, arguments);
         private final ReadArrays arrays =
                 new ReadArrays(header, arguments.useOriginalBaseQualities);
@@ -118,16 +131,11 @@ public final class ErrorCounting implements RecordTool {
             // GATK refuses the first read of a group without a platform, or gives it one.
             if (records.isUsual() && arrays.take(records.record())
                     && header.hasPlatform(arrays.readGroup) && counter.isUsual(arrays)
-                    && findPiece(records)) {
+                    && counter.makeRoom(arrays) && findPiece(records)) {
                 counter.count(arrays, piece);
                 counted++;
             } else {
                 process(records);
-            }
-            if (own.areFull()) {
-                synchronized (source) {
-                    own.moveTo(engine.getRecalibrationTables(), keys);
-                }
             }
         }
 

@@ -1,6 +1,7 @@
 package org.gklshim.gatk.recalibration;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import org.gklshim.gatk.records.BamRecord;
 import org.gklshim.gatk.records.Tags;
 
@@ -64,6 +65,15 @@ final class ReadArrays {
             all |= quality;
         }
         return all >= 0 && highest <= CovariateCounts.MAX_QUALITY && highest > tailQuality;
+    }
+
+    /** Returns how many different qualities a part has. They are plain. */
+    int qualities(int from, int to) {
+        BitSet found = new BitSet();
+        for (int k = from; k < to; k++) {
+            found.set(qualities[qualitiesStart + k]);
+        }
+        return found.cardinality();
     }
 
     /**
