@@ -94,6 +94,32 @@ def write(folder: Path, seed: int, *, count: int = 2500, unusual: bool = True) -
     return Sample("reads", "reads for recalibration", reference, reads)
 
 
+def write_groups(folder: Path, *, groups: int, count: int, length: int) -> Sample:
+    """Write reads of many read groups, with 30 qualities, and known sites in `sites.vcf`.
+
+    Their names are long, so that few reads are work for several threads.
+    """
+    folder.mkdir(exist_ok=True)
+    choice = random.Random(1)
+    contigs = {"one": _sequence(choice, 20_000)}
+    sequence = contigs["one"].upper().replace("R", "A").replace("N", "A")
+    write_reference(folder / "reads.fa", contigs)
+    lines = ["@HD\tVN:1.6\tSO:coordinate", f"@SQ\tSN:one\tLN:{len(sequence)}"]
+    lines += [f"@RG\tID:{group}\tSM:s\tPL:ILLUMINA" for group in range(groups)]
+    name = "q" * 240
+    for start in sorted(choice.randrange(len(sequence) - length) for _ in range(count)):
+        bases = sequence[start : start + length - 1] + "A"
+        qualities = "".join(chr(43 + choice.randrange(30)) for _ in bases)
+        place = f"{name}\t{choice.choice((0, 16))}\tone\t{start + 1}\t60\t{length}M\t*\t0\t0"
+        lines.append(f"{place}\t{bases}\t{qualities}\tRG:Z:{choice.randrange(groups)}")
+    reads = folder / "reads.bam"
+    (folder / "reads.sam").write_text("\n".join(lines) + "\n")
+    pysam.sort("-o", str(reads), str(folder / "reads.sam"))
+    pysam.index(str(reads))
+    _write_sites(choice, folder, contigs)
+    return Sample("groups", "reads of many read groups", folder / "reads.fa", reads)
+
+
 def _sequence(choice: random.Random, length: int) -> str:
     letters = [choice.choice("ACGT") for _ in range(length)]
     for _ in range(length // 300):

@@ -90,6 +90,31 @@ def test_reports_are_stocks(
     assert len(set(said(log))) > 10
 
 
+#: Read groups, the number of reads, their length, options, and a heap that stock needs, in MB.
+HEAPS = {
+    "groups": (300, 3000, 20, "", 250),
+    "cycles": (4, 4000, 150, "--maximum-cycle-value 100000", 400),
+}
+
+
+@pytest.mark.parametrize("name", HEAPS)
+def test_counts_fit_into_stocks_heap(
+    in_one_jvm: Callable[..., str], tmp_path: Path, name: str
+) -> None:
+    groups, count, length, options, heap = HEAPS[name]
+    made = recalibration_reads.write_groups(tmp_path, groups=groups, count=count, length=length)
+    tables = tmp_path / "stock.table", tmp_path / "our.table"
+    in_one_jvm([index(made)[0], counting(made, tables[0], options)], f"-Xmx{heap}m")
+    log = in_one_jvm(
+        [counting(made, tables[1], options)], AGENT, f"-Xmx{heap * 11 // 10}m",
+        properties={"gkl.shim.threads": "16"},
+    )  # fmt: skip
+    assert tables[1].read_bytes() == tables[0].read_bytes()
+    said = "the heap is small for the counts of 16 threads: they go to GATK's tables on the way"
+    assert log.count(said) == (name == "groups")
+    assert "recalibration: 16 threads" in log
+
+
 #: Options of ApplyBQSR, and the name of its output.
 APPLYING = {
     "plain.bam": "--create-output-bam-md5",

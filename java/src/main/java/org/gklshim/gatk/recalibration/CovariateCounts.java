@@ -6,8 +6,8 @@ import org.broadinstitute.hellbender.utils.recalibration.RecalibrationTables;
 
 /**
  * The observations and errors of a thread, for each read group and quality by cycle and by context.
- * They are whole numbers, so the sums of several threads do not depend on the order, nor on when the
- * counts are moved to GATK's tables.
+ * They are whole numbers, so the sums of several threads do not depend on the order, nor on when
+ * the counts are moved to GATK's tables.
  */
 final class CovariateCounts {
     /** The highest quality that GATK's tables have. */
