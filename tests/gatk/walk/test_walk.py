@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pysam
 import pytest
 
+from benchmarks.common import samples
 from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
@@ -134,40 +134,51 @@ def test_a_negative_quality_is_left_to_gatk(gatk: Gatk, chr22: data.Sample) -> N
     assert records(ours.vcf) == records(stock.vcf)
 
 
-@pytest.mark.parametrize("are_covered", [True, False])
-def test_a_contig_that_the_reference_lacks_is_named(
-    in_one_jvm: Callable[..., str],
-    gatk: Gatk,
-    chr22: data.Sample,
-    tmp_path: Path,
-    are_covered: bool,
-) -> None:
-    """A decoy of the BAM file, for example. Only Mutect2 reads the reference without reads."""
-    reads = tmp_path / "decoy.bam"
+def decoys(chr22: data.Sample, folder: Path, are_covered: bool) -> data.Sample:
+    """Return reads whose header has a contig more than the reference, perhaps with reads."""
+    path = folder / "decoy.bam"
     with pysam.AlignmentFile(chr22.reads) as source:
         header = source.header.to_dict()
         header["SQ"].append({"SN": "decoy", "LN": 5000})
-        with pysam.AlignmentFile(reads, "wb", header=header) as target:
+        with pysam.AlignmentFile(path, "wb", header=header) as target:
             alignments = [read for read in source if not read.is_unmapped and read.pos < 3000]
             for number, _ in enumerate(["q", "decoy"] if are_covered else ["q"]):
                 for read in alignments:
                     moved = pysam.AlignedSegment.from_dict(read.to_dict(), target.header)
                     moved.reference_id = moved.next_reference_id = number
                     target.write(moved)
-    pysam.index(str(reads))
-    sample = data.Sample("decoy", "a contig more than the reference", chr22.reference, reads)
+    pysam.index(str(path))
+    return data.Sample("decoy", "a contig more than the reference", chr22.reference, path)
+
+
+def cut(chr22: data.Sample, folder: Path) -> data.Sample:
+    """Return the reads with a reference that ends before they do."""
+    reference = folder / "short.fa"
+    name, sequence = samples.read_fasta(chr22.reference)
+    samples.write_reference(reference, {name: sequence[:4000]})
+    return data.Sample("short", "a reference that is too short", reference, chr22.reads)
+
+
+@pytest.mark.parametrize("what", ["covered", "empty", "short"])
+def test_what_the_reference_lacks_ends_a_run_as_stock_ends_it(
+    gatk: Gatk, chr22: data.Sample, tmp_path: Path, what: str
+) -> None:
+    """Mutect2 reads the reference where no read is, too, so it fails at an empty contig."""
+    sample = cut(chr22, tmp_path) if what == "short" else decoys(chr22, tmp_path, what == "covered")
     ways = (("stock", []), ("threads", [our_agent()]), ("one", [our_agent()]))
     said = []
     for way, agents in ways:
         vcfs = [tmp_path / f"{way}{number}.vcf" for number in range(3)]
+        check = ("--disable-sequence-dictionary-validation", "true")
         results, _ = gatk.jvm(*agents)(
             ["random"],
-            ["set", "gkl.shim.region_threads", "off" if way == "one" else "2"],
-            command("HaplotypeCaller", sample, vcfs[0]),
-            command("HaplotypeCaller", sample, vcfs[1], "-ERC", "GVCF"),
-            command("Mutect2", sample, vcfs[2]),
-            ["set", "gkl.shim.region_threads", ""],
+            ["set", "gkl.shim.threads", "1" if way == "one" else "2"],
+            command("HaplotypeCaller", sample, vcfs[0], *check),
+            command("HaplotypeCaller", sample, vcfs[1], "-ERC", "GVCF", *check),
+            command("Mutect2", sample, vcfs[2], *check),
+            ["set", "gkl.shim.threads", ""],
         )
         said.append((results, [records(vcf) for vcf in vcfs]))
-    assert ["decoy" in result for result in said[0][0]] == [are_covered, True, True]
+    fails = {"covered": 3, "empty": 2, "short": 3}
+    assert sum(result.startswith("threw: ") for result in said[0][0]) == fails[what]
     assert said[1] == said[0] and said[2] == said[0]

@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A part of GATK's own Java, or of a library's, that we make faster. Each has a folder in gatk/,
@@ -31,6 +33,7 @@ public abstract class GatkPart {
     private final List<RedirectedClass> redirected = new ArrayList<>();
     private final List<String> known = new ArrayList<>();
     private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
     private boolean isRefused;
 
     /** @param title what the part does, for the log */
@@ -158,6 +161,13 @@ public abstract class GatkPart {
     /** Logs why GATK's own code is used. */
     public final void fallBack(String reason) {
         Log.info(fallback(reason));
+    }
+
+    /** Does the same, but tells each reason only once. */
+    public final void fallBackOnce(String reason) {
+        if (told.add(reason)) {
+            fallBack(reason);
+        }
     }
 
     /** Logs why GATK's own code is used, if that is unexpected. */

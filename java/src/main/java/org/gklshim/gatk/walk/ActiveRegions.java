@@ -1,6 +1,7 @@
 package org.gklshim.gatk.walk;
 
 import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMSequenceRecord;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -45,22 +46,38 @@ public final class ActiveRegions {
         boolean keepsPileups = Members.get(iterator, "pendingAlignmentData") != null;
         List<SimpleInterval> intervals =
                 ((MultiIntervalShard<?>) Members.get(iterator, "readShard")).getIntervals();
-        Screen screen = isOnOneContig(intervals) ? Screens.of(evaluator, keepsPileups) : null;
+        SAMFileHeader header = (SAMFileHeader) Members.get(iterator, "readHeader");
+        ReferenceDataSource reference =
+                (ReferenceDataSource) Members.get(iterator, "reference");
+        String reason = reason(intervals, header, reference);
+        if (reason != null) {
+            Part.INSTANCE.fallBackOnce(reason);
+            return Collections.emptyList();
+        }
+        Screen screen = Screens.of(evaluator, keepsPileups);
         if (screen == null) {
             return Collections.emptyList();
         }
         return Collections.singletonList(new RegionWalk(intervals,
                 reads((ReadCachingIterator) Members.get(iterator, "readCachingIterator")),
-                (SAMFileHeader) Members.get(iterator, "readHeader"),
-                (ReferenceDataSource) Members.get(iterator, "reference"),
-                (FeatureManager) Members.get(iterator, "features"), evaluator,
+                header, reference, (FeatureManager) Members.get(iterator, "features"), evaluator,
                 (AssemblyRegionArgumentCollection) Members.get(iterator, "assemblyRegionArgs"),
                 screen));
     }
 
-    /** GATK's tools make a shard for each contig. Programs that use GATK as a library may not. */
-    private static boolean isOnOneContig(List<SimpleInterval> intervals) {
-        return intervals.stream().map(SimpleInterval::getContig).distinct().count() == 1;
+    /** Returns why GATK has to search these intervals, or null. */
+    private static String reason(List<SimpleInterval> intervals, SAMFileHeader header,
+            ReferenceDataSource reference) {
+        String contig = intervals.get(0).getContig();
+        // GATK's tools make a shard for each contig. Programs that use it as a library may not.
+        if (!intervals.stream().allMatch(interval -> interval.getContig().equals(contig))) {
+            return "intervals on several contigs";
+        }
+        // GATK fails where it first asks for a base that the reference does not have.
+        SAMSequenceRecord found = reference.getSequenceDictionary().getSequence(contig);
+        int length = header.getSequence(contig).getSequenceLength();
+        return found == null || found.getSequenceLength() < length
+                ? "a contig that the reference lacks, or has shorter" : null;
     }
 
     /**

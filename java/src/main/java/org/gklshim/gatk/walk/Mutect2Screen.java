@@ -7,9 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import org.apache.commons.lang3.mutable.MutableLong;
-import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.tools.walkers.mutect.Mutect2Engine;
-import org.broadinstitute.hellbender.utils.SimpleInterval;
 
 /**
  * The screen of Mutect2. A position is not active if the tumor's reads that do not support the
@@ -75,12 +73,6 @@ final class Mutect2Screen extends Screen {
     boolean mayBeActive(int depth, long debit) {
         int alts = (int) (debit >> 32);
         return alts > MOST_ALTS || (int) debit >= leastSums(depth)[alts];
-    }
-
-    /** GATK reads the reference where no read is, too: it may lack the contig. */
-    @Override
-    void begin(ReferenceDataSource reference, SimpleInterval first) {
-        reference.queryAndPrefetch(first);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package org.gklshim.gatk.walk;
 
-import htsjdk.samtools.SAMSequenceRecord;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
@@ -22,7 +21,7 @@ final class ReferenceWindow {
     /** Returns bases that reach from the start of a read to a position, or to the contig's end. */
     byte[] load(GATKRead read, int last) {
         if (end < 0) {
-            end = contigEnd(read);
+            end = source.getSequenceDictionary().getSequence(read.getContig()).getSequenceLength();
         }
         int first = read.getStart();
         boolean isLoaded = first >= start && Math.min(last, end) < start + bases.length;
@@ -33,16 +32,6 @@ final class ReferenceWindow {
                     .getBases();
         }
         return bases;
-    }
-
-    private int contigEnd(GATKRead read) {
-        SAMSequenceRecord contig = source.getSequenceDictionary().getSequence(read.getContig());
-        if (contig == null) {
-            // Throws what GATK throws where reads cover a contig that the reference lacks.
-            int start = read.getStart();
-            source.queryAndPrefetch(new SimpleInterval(read.getContig(), start, start));
-        }
-        return contig.getSequenceLength();
     }
 
     /** Returns the position of the first of these bases. */

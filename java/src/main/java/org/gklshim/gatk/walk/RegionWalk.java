@@ -67,7 +67,6 @@ final class RegionWalk {
         profile = new RegionProfile(header, contig, arguments);
         nextInterval();
         coverage.moveTo(nextPosition);
-        screen.begin(reference, new SimpleInterval(contig, nextPosition, nextPosition));
     }
 
     private void nextInterval() {

@@ -1,8 +1,6 @@
 package org.gklshim.gatk.walk;
 
 import htsjdk.samtools.CigarOperator;
-import org.broadinstitute.hellbender.engine.ReferenceDataSource;
-import org.broadinstitute.hellbender.utils.SimpleInterval;
 
 /**
  * A test which positions cannot be active, made of sums over the reads. GATK looks at the positions
@@ -39,9 +37,6 @@ abstract class Screen {
      * @param debit the debit of these reads
      */
     abstract boolean mayBeActive(int depth, long debit);
-
-    /** Does what else GATK's test of the first position of an interval list would do. */
-    void begin(ReferenceDataSource reference, SimpleInterval first) {}
 
     /** Does what else GATK's test of a position would do, where that test is left out. */
     void skip(int depth) {}
