@@ -23,7 +23,7 @@ public final class Part extends GatkPart {
                 "isVcCoveredByDeletion")
                 .open("upstreamDeletionsLoc");
         know(ENGINE, "AssemblyRegion", "AssemblyRegionIterator", "FeatureCache", "FeatureContext",
-                "FeatureDataSource", "FeatureManager", "GATKTool", "MultiIntervalLocalReadShard",
+                "FeatureDataSource", "GATKTool", "MultiIntervalLocalReadShard",
                 "ProgressMeter", "ReferenceContext", "ReferenceDataSource",
                 "spark/AssemblyRegionArgumentCollection");
         know(WALKERS, "annotator/VariantAnnotatorEngine",
