@@ -334,7 +334,7 @@ Handle<gkl_shim_duplicates_run> open_run(int32_t options, const char *const tags
     const bool renames_programs =
         options & (GKL_SHIM_DUPLICATES_SETS_PROGRAM | GKL_SHIM_DUPLICATES_RENAMES_PROGRAMS);
     std::vector<gkl_shim_duplicates_text> texts;
-    for (const char *text : {static_cast<const char *>(nullptr), "", "A", "g1", "group", "bwa"}) {
+    for (const char *text : {static_cast<const char *>(nullptr), "", "A", "B", "group", "bwa"}) {
         const bool is_new = texts.size() % 4 == 2;
         texts.push_back(
             {0, int32_t(texts.size()) / 2, text, is_new && renames_groups ? "new" : nullptr});
@@ -374,7 +374,7 @@ int32_t marked(const gkl_shim_duplicates_run *run, const gkl_shim_duplicates_rec
     return unusual;
 }
 
-// Records of a BAM file after two bytes, the options.
+// Records of a BAM file after two bytes, the options. Returns whether all are usual.
 bool records(uint8_t *bytes, int64_t size) {
     if (size < 2) return false;
     const int32_t options = bytes[0] | bytes[1] << 8;
@@ -399,7 +399,8 @@ bool records(uint8_t *bytes, int64_t size) {
     std::vector<uint8_t> once, twice;
     std::vector<int32_t> ends, again;
     const int32_t removes = GKL_SHIM_DUPLICATES_REMOVES | GKL_SHIM_DUPLICATES_REMOVES_OPTICAL;
-    if (marked(run, given, &once, &ends) > 0 || options & removes) return true;
+    const bool is_usual = marked(run, given, &once, &ends) == 0;
+    if (!is_usual || options & removes) return is_usual;
     // Marked records are usual. To mark them again changes nothing.
     std::vector<int32_t> marked_starts = {0};
     marked_starts.insert(marked_starts.end(), ends.begin(), ends.end());
