@@ -147,18 +147,22 @@ def _agent(jar: Path) -> Finding:
     )
 
 
+def _run_java(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run Java with the user's environment."""
+    return subprocess.run(
+        [programs.java(), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=programs.environment(),
+        timeout=_START_SECONDS,
+        check=False,
+    )
+
+
 def _load_fault(jar: Path) -> str | None:
     """Let Java load the native library as the agent does. Return why that fails, or None."""
-    command = [programs.java(), "-cp", str(jar), "org.gklshim.LibraryCheck"]
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=programs.environment(),
-            timeout=_START_SECONDS,
-            check=False,
-        )
+        done = _run_java("-cp", str(jar), "org.gklshim.LibraryCheck")
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     lines = (done.stderr + done.stdout).decode(errors="replace").splitlines()
@@ -237,16 +241,8 @@ def _other_agents() -> list[Finding]:
 
 def _start_fault(classpath: str) -> str | None:
     """Start GATK as a user does. Return the first line of an error, or None."""
-    command = [programs.java(), "-cp", classpath, run.MAIN_CLASS, "--version"]
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=programs.environment(),
-            timeout=_START_SECONDS,
-            check=False,
-        )
+        done = _run_java("-cp", classpath, run.MAIN_CLASS, "--version")
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:

@@ -62,7 +62,7 @@ uint8_t *write_tag(uint8_t *to, const Tag &tag);
 // Writes a tag of type Z. Returns where it ends.
 uint8_t *write_text(uint8_t *to, uint16_t name, std::string_view text);
 
-// The size of a tag of type Z whose text has so many letters.
+// The size of a tag of type Z whose text has this many letters.
 constexpr int64_t text_size(int64_t length) { return kTagHeader + length + 1; }
 
 }  // namespace gkl_shim::records

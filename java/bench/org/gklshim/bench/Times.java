@@ -22,7 +22,7 @@ public abstract class Times {
     /** Makes all calls once. */
     protected abstract void pass();
 
-    /** Writes what the calls returned, to be compared with that of another engine. */
+    /** Writes what the calls returned, so that the results of two engines can be compared. */
     protected abstract void write(DataOutputStream results) throws IOException;
 
     /** Loads the native library of a kernel, and returns the kernel. */

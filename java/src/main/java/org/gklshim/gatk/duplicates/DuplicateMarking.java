@@ -13,7 +13,8 @@ import picard.sam.markduplicates.MarkDuplicates;
 
 /**
  * MarkDuplicates in threads, on the bytes of BAM records. Like Picard's, it reads the input twice:
- * to find the duplicates, and to mark them. What is not ours, or fails, is left to Picard.
+ * to find the duplicates, and to mark them. Picard does the runs that this
+ * code does not support, and repeats those that fail.
  */
 public final class DuplicateMarking {
     private DuplicateMarking() {}

@@ -47,7 +47,7 @@ public class RecordBatch {
         this.failure = failure;
     }
 
-    /** Makes a batch of reads, which have so many bases. */
+    /** Makes a batch of reads that have this many bases in all. */
     static RecordBatch of(List<GATKRead> reads, long bases, long firstIndex, Throwable failure) {
         return new RecordBatch(new byte[0], NONE, reads.size(), firstIndex, reads,
                 bases * BYTES_A_BASE, failure);

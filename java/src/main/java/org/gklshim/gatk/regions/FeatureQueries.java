@@ -11,7 +11,7 @@ import org.broadinstitute.hellbender.engine.FeatureManager;
 /**
  * The queries for features that a thread makes through its own manager of GATK.
  *
- * <p>A manager reads ahead of a query, and the earlier queries decide where it begins to. So the
+ * <p>A manager reads ahead of a query, and the earlier queries decide where that begins. So the
  * managers of several threads read lines that the only manager of stock GATK does not read. If a
  * read fails, the query is made again without reading ahead. If that fails, too, stock GATK also
  * fails, at this query or at an earlier one. {@link FeatureReads} finds out where. For it, this

@@ -8,8 +8,8 @@ import org.broadinstitute.hellbender.engine.FeatureManager;
  * The reads of files of features that stock GATK makes in a run, found from the queries of all
  * threads in the order of one thread.
  *
- * <p>Most of these reads are those of a thread, which have not failed. The others are made here, so
- * a line that GATK cannot read ends the run where stock GATK reads it, with its message.
+ * <p>A thread has already made most of these reads without a failure. This class makes the others,
+ * so a line that GATK cannot read ends the run where stock GATK reads it, with its message.
  */
 final class FeatureReads {
     private final IntFunction<FeatureManager> managers;

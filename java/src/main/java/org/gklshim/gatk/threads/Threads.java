@@ -19,7 +19,7 @@ public final class Threads {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    /** Returns how many threads a part has, that of its caller included. */
+    /** Returns how many threads a part has, including the caller. */
     public static int count() {
         return count(0);
     }
